@@ -1,0 +1,8 @@
+//! Datasets: the [`Extractor`] that runs a schema over a page, the [`Record`]s it gives, and the typed edge
+//! ([`Dataset`], [`FieldType`]).
+
+mod field_type;
+mod record;
+
+pub use field_type::{Dataset, FieldType};
+pub use record::Record;

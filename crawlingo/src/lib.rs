@@ -1,0 +1,14 @@
+//! Declarative scraping: describe the data as a typed struct, and one runtime fetches, parses, extracts and streams it.
+
+pub mod dataset;
+pub mod dom;
+mod error;
+pub mod fetch;
+pub mod heal;
+pub mod select;
+pub mod session;
+pub mod types;
+pub mod value;
+
+pub use crawlingo_schema as schema;
+pub use error::{BoxError, Error, ErrorKind, FetchFailure};
