@@ -215,11 +215,8 @@ impl Field {
             check_fit(selector, &self.kind)?;
         }
         if self.default.is_some() && (nested || self.cardinality == Cardinality::Many) {
-            return Err(SchemaError::new(
-                SchemaErrorKind::Structure,
-                "a default makes sense for a single value only",
-            )
-            .with_hint("a list is empty and a nested dataset is optional where nothing is found"));
+            return Err(SchemaError::new(SchemaErrorKind::Structure, "a default makes sense for a single value only")
+                .with_hint("a list is empty and a nested dataset is optional where nothing is found"));
         }
         if self.heal != HealMode::Off && !self.selectors.iter().any(|s| s.query.finds_elements()) {
             if let Some(first) = self.selectors.first() {

@@ -123,8 +123,22 @@ impl Kind {
 
     /// Every name that [`Kind::name`] gives.
     pub const NAMES: &'static [&'static str] = &[
-        "text", "integer", "float", "decimal", "bool", "price", "date", "time", "datetime", "timestamp", "url", "email",
-        "phone", "json", "dataset", "ref",
+        "text",
+        "integer",
+        "float",
+        "decimal",
+        "bool",
+        "price",
+        "date",
+        "time",
+        "datetime",
+        "timestamp",
+        "url",
+        "email",
+        "phone",
+        "json",
+        "dataset",
+        "ref",
     ];
 }
 

@@ -24,10 +24,13 @@ pub fn parse(pattern: &str) -> Result<Regex, SchemaError> {
             regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span()),
             other => return Err(SchemaError::new(SchemaErrorKind::Regex, other.to_string())),
         };
-        let error = SchemaError::new(SchemaErrorKind::Regex, format!("the regular expression does not parse: {message}"))
-            .with_span(pattern, span.start.offset..span.end.offset);
+        let error =
+            SchemaError::new(SchemaErrorKind::Regex, format!("the regular expression does not parse: {message}"))
+                .with_span(pattern, span.start.offset..span.end.offset);
         return Err(if message.contains("look-around") || message.contains("backreference") {
-            error.with_hint("look-around and backreferences are left out so that matching is always linear; use a capture group")
+            error.with_hint(
+                "look-around and backreferences are left out so that matching is always linear; use a capture group",
+            )
         } else {
             error
         });

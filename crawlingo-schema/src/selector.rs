@@ -304,7 +304,9 @@ impl Selector {
             .with_hint("leave out `attr`, `own_text`, `html`, `outer_html` and `markdown` here"));
         }
         if let Take::Attr(name) = &self.take {
-            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '>' | '/' | '=')) {
+            if name.is_empty()
+                || name.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '>' | '/' | '='))
+            {
                 return Err(SchemaError::new(SchemaErrorKind::Value, format!("`{name}` is not an attribute's name"))
                     .with_span(name.clone(), 0..name.len())
                     .with_hint("write the name alone, such as `href`"));

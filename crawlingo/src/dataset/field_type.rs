@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crawlingo_schema::{Kind, Schema, Shape};
 
 use super::Record;
-use crate::value::{ConvertError, Value};
 use crate::Error;
+use crate::value::{ConvertError, Value};
 
 /// A type that a field can have: it says what kind of value it wants and takes it.
 #[diagnostic::on_unimplemented(
@@ -30,10 +30,7 @@ pub trait FieldType: Sized {
 }
 
 /// A struct that derives `Dataset`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a dataset",
-    note = "add `#[derive(Dataset)]` to the struct"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a dataset", note = "add `#[derive(Dataset)]` to the struct")]
 pub trait Dataset: Sized {
     /// The schema, made once.
     fn schema() -> Arc<Schema>;
@@ -56,7 +53,9 @@ impl FieldType for String {
     fn from_value(value: Value) -> Result<Self, ConvertError> {
         match value {
             Value::Text(text) => Ok(text),
-            other => Err(ConvertError::new("text", &other.to_string(), format!("the value is a {}", other.kind_name()))),
+            other => {
+                Err(ConvertError::new("text", &other.to_string(), format!("the value is a {}", other.kind_name())))
+            }
         }
     }
 

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use html5ever::driver::ParseOpts;
 use html5ever::tendril::{StrTendril, TendrilSink};
+use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{Attribute, QualName};
 use markup5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::tree_builder::TreeBuilderOpts;
 
 use super::node::{AttrData, Content, NONE, NodeData, Span};
 use super::{Document, DocumentKind};
@@ -182,15 +182,8 @@ impl Sink {
                     Content::Element { name, attrs_start, attrs_end: document.attrs.len() as u32 }
                 }
             };
-            let mut data = NodeData {
-                parent,
-                first_child: NONE,
-                last_child: NONE,
-                prev: NONE,
-                next: NONE,
-                end: new + 1,
-                content,
-            };
+            let mut data =
+                NodeData { parent, first_child: NONE, last_child: NONE, prev: NONE, next: NONE, end: new + 1, content };
             if parent != NONE && !matches!(content, Content::Fragment) {
                 let prev = last_of[parent as usize];
                 data.prev = prev;

@@ -49,11 +49,22 @@ pub(crate) enum Content {
     Document,
     /// The contents of a `<template>`: its parent is the template, but it is nobody's child.
     Fragment,
-    Doctype { name: Span, public: Span, system: Span },
-    Element { name: u32, attrs_start: u32, attrs_end: u32 },
+    Doctype {
+        name: Span,
+        public: Span,
+        system: Span,
+    },
+    Element {
+        name: u32,
+        attrs_start: u32,
+        attrs_end: u32,
+    },
     Text(Span),
     Comment(Span),
-    ProcessingInstruction { target: Span, data: Span },
+    ProcessingInstruction {
+        target: Span,
+        data: Span,
+    },
 }
 
 pub(crate) struct AttrData {

@@ -1,0 +1,1 @@
+//! End to end: the real transport against real servers on loopback.
