@@ -1,1 +1,3 @@
-//! (to come)
+//! Selectors over a document.
+
+pub mod structured;

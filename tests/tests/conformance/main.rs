@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)] // The test's output is its report.
 
 mod harness;
+mod structured;
 
 #[test]
 fn the_floor_files_are_valid() {
