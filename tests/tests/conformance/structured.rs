@@ -40,7 +40,7 @@ fn check(case: &Value) -> Outcome {
 fn other_shape(options: &Value) -> bool {
     options["nested"] == false
         || options["uniform"] == true
-        || ["add_text_content", "add_html_node"].iter().any(|name| options[name] == true)
+        || ["add_text_content", "add_html_node", "return_html_node"].iter().any(|name| options[name] == true)
 }
 
 /// All syntaxes of a page at once: those that are ours must be right.
@@ -116,9 +116,13 @@ fn their_opengraph(document: &Document) -> Value {
     if graph.properties.is_empty() {
         return json!([]);
     }
+    // That library takes `a-b:` for a declaration of `b`, and so misses the properties of `a-b`.
+    let short = |prefix: &str| prefix.rsplit('-').next().unwrap_or_default().to_owned();
+    let is_short = |name: &str| !name.split(':').next().unwrap_or_default().contains('-');
     let namespaces: Map<String, Value> =
-        graph.namespaces.into_iter().map(|(prefix, address)| (prefix, json!(address))).collect();
-    json!([{ "namespace": namespaces, "properties": graph.properties }])
+        graph.namespaces.into_iter().map(|(prefix, address)| (short(&prefix), json!(address))).collect();
+    let properties: Vec<_> = graph.properties.into_iter().filter(|(name, _)| is_short(name)).collect();
+    json!([{ "namespace": namespaces, "properties": properties }])
 }
 
 /// Equal, but for blanks at the ends and between the words of texts, and the order of names.

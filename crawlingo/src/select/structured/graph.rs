@@ -273,3 +273,113 @@ impl<'s> Names<'s> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crawlingo_schema::path;
+    use serde_json::json;
+
+    use super::*;
+
+    fn ask(blocks: &Value, text: &str) -> Vec<Value> {
+        query(blocks.as_array().unwrap(), &path::parse(text).unwrap(), Strings::Encoded)
+    }
+
+    #[test]
+    fn types_in_all_spellings_and_places() {
+        let page = json!([
+            {"@type": "WebPage", "mainEntity": {"@type": ["Thing", "https://schema.org/Product"], "name": "a"}},
+            {"@context": "https://schema.org", "@graph": [{"@type": "schema:Product", "name": "b"}]},
+            [{"@type": "http://schema.org/Product", "schema:name": "c"}],
+            {"@type": "Product", "https://schema.org/name": ["d", {"@value": "e"}, null, {"@list": ["f"]}]},
+        ]);
+        let all = ["a", "b", "c", "d", "e", "f"];
+        assert_eq!(ask(&page, "Product.name"), all);
+        assert_eq!(ask(&page, "https://schema.org/Product.name"), all);
+        assert_eq!(ask(&page, "product.schema:name"), all);
+        assert!(ask(&page, "https://example.org/Product.name").is_empty());
+        assert!(ask(&page, "Offer.name").is_empty());
+    }
+
+    #[test]
+    fn the_first_step_may_be_a_property() {
+        let page = json!([{"@type": "Product", "brand": {"@type": "Brand", "name": "x"}, "name": "y"}]);
+        assert_eq!(ask(&page, "brand.name"), ["x"]);
+        assert_eq!(ask(&page, "name"), ["y"]);
+        assert_eq!(ask(&page, "Brand.name"), ["x"]);
+        assert_eq!(ask(&page, "Product.@type"), ["Product"]);
+    }
+
+    #[test]
+    fn positions_pick_per_item() {
+        let page = json!([
+            {"@type": "Product", "offers": [{"price": 1}, {"price": 2}]},
+            {"@type": "Product", "offers": [{"price": 3}]},
+        ]);
+        assert_eq!(ask(&page, "Product.offers.price"), [1, 2, 3]);
+        assert_eq!(ask(&page, "Product.offers[0].price"), [1, 3]);
+        assert_eq!(ask(&page, "Product.offers[-1].price"), [2, 3]);
+        assert_eq!(ask(&page, "Product.offers[1].price"), [2]);
+        assert_eq!(ask(&page, "Product[1].offers.price"), [3]);
+        assert!(ask(&page, "Product[2].offers.price").is_empty());
+        assert!(ask(&page, "Product[-2147483648].offers").is_empty());
+    }
+
+    #[test]
+    fn references_are_followed() {
+        let page = json!([{"@graph": [
+            {"@type": "Article", "@id": "#a", "author": {"@id": "#p"}, "publisher": "#o", "isPartOf": {"@id": "#nowhere"}},
+            {"@type": "Person", "@id": "#p", "name": "Ann", "worksFor": {"@id": "#o"}, "knows": {"@id": "#p"}},
+            {"@id": "#o", "@type": "Organization", "name": "Org", "founder": {"@type": "Person", "@id": "#p"}},
+        ]}]);
+        assert_eq!(ask(&page, "Article.author.name"), ["Ann"]);
+        assert_eq!(ask(&page, "Article.publisher.name"), ["Org"]);
+        assert_eq!(ask(&page, "Article.author.worksFor.founder.knows.knows.name"), ["Ann"]);
+        assert_eq!(ask(&page, "Person.name"), ["Ann"], "the typed reference is no second person");
+        assert_eq!(ask(&page, "Article.author")[0]["name"], "Ann");
+        assert_eq!(ask(&page, "Article.isPartOf"), [json!({"@id": "#nowhere"})]);
+        assert!(ask(&page, "Article.isPartOf.name").is_empty());
+    }
+
+    #[test]
+    fn a_text_stands_for_its_item() {
+        let page =
+            json!([{"@type": "Product", "brand": "ACME", "image": ["https://x/y.jpg", {"url": "z.jpg"}], "sku": 5}]);
+        assert_eq!(ask(&page, "Product.brand.name"), ["ACME"]);
+        assert!(ask(&page, "Product.brand.url").is_empty());
+        assert_eq!(ask(&page, "Product.image.url"), ["https://x/y.jpg", "z.jpg"]);
+        assert!(ask(&page, "Product.sku.name").is_empty());
+    }
+
+    #[test]
+    fn character_references_are_decoded_in_the_results() {
+        let page = json!([{"@type": "Recipe", "name": "Mac &amp; Cheese", "step": {"text": "&frac12; cup"}}]);
+        assert_eq!(ask(&page, "Recipe.name"), ["Mac & Cheese"]);
+        assert_eq!(ask(&page, "Recipe.step"), [json!({"text": "½ cup"})]);
+        let plain = query(page.as_array().unwrap(), &path::parse("Recipe.name").unwrap(), Strings::Plain);
+        assert_eq!(plain, ["Mac &amp; Cheese"]);
+    }
+
+    #[test]
+    fn many_references_to_many_fragments_end() {
+        let mut items: Vec<Value> = (0..30_000).map(|at| json!({"@id": "#x", "n": at})).collect();
+        items.extend((0..30_000).map(|_| json!({"@type": "T", "r": {"@id": "#x"}})));
+        let page = Value::Array(items);
+        assert!(ask(&page, "T.r.nothing").is_empty());
+        assert_eq!(ask(&page, "T.r.n").len(), 30_000);
+        // Each step could give a thousand times more.
+        let page = json!([{"@id": "#l", "@type": "L", "r": vec![json!({"@id": "#l"}); 1000]}]);
+        assert_eq!(ask(&page, "L.r.r.r.r.r.r.@id").len(), MAX_VALUES);
+        assert!(ask(&page, "L.r.r.r").len() <= MAX_VALUES);
+    }
+
+    #[test]
+    fn nested_items_of_one_type_are_bounded() {
+        let mut item = json!({"@type": "T", "fill": vec![1; 60_000]});
+        for _ in 0..100 {
+            item = json!({"@type": "T", "inner": item});
+        }
+        let found = ask(&json!([item]), "T");
+        assert!(!found.is_empty() && found.len() < 101);
+    }
+}

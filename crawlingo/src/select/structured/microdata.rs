@@ -261,3 +261,95 @@ fn text(element: Element<'_>) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use crawlingo_schema::path;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(html: &str) -> Value {
+        let base = Url::parse("https://example.com/dir/page").unwrap();
+        Value::Array(items(&Document::parse(html), Some(&base)))
+    }
+
+    #[test]
+    fn values_by_element() {
+        let page = r##"<div itemscope itemid="#me"><meta itemprop=a content="1"><a itemprop=b href=" x.html ">-</a>
+            <img itemprop=c src="/i.png"><data itemprop=d value="5">five</data><time itemprop=e datetime="2024-01-01">x</time>
+            <time itemprop=f>May</time><span itemprop="g h g" content="8">-</span><b itemprop=i>
+              two   words </b><object itemprop=j data="o"></object><img itemprop=k></div>"##;
+        assert_eq!(
+            read(page),
+            json!([{"id": "https://example.com/dir/page#me", "properties": {
+                "a": ["1"], "b": ["https://example.com/dir/x.html"], "c": ["https://example.com/i.png"], "d": ["5"],
+                "e": ["2024-01-01"], "f": ["May"], "g": ["8"], "h": ["8"], "i": ["two words"],
+                "j": ["https://example.com/dir/o"], "k": [""]}}])
+        );
+        let without = Document::parse("<base href='/b/'><p itemscope><a itemprop=u href='x'></a></p>");
+        assert_eq!(items(&without, None)[0]["properties"]["u"], json!(["x"]));
+        let base = Url::parse("https://e.org/").unwrap();
+        assert_eq!(items(&without, Some(&base))[0]["properties"]["u"], json!(["https://e.org/b/x"]));
+    }
+
+    #[test]
+    fn items_hold_items_and_refer_to_others() {
+        let page = r#"<div itemscope itemtype="A B" itemref="x y nowhere"><p itemprop=n itemscope><i itemprop=m>1</i></p></div>
+            <p id=x itemprop=o>2</p><div id=y><b itemprop=q>3</b></div>"#;
+        assert_eq!(
+            read(page),
+            json!([{"type": ["A", "B"], "properties": {"n": [{"properties": {"m": ["1"]}}], "o": ["2"], "q": ["3"]}}])
+        );
+    }
+
+    #[test]
+    fn circles_are_left_out() {
+        let page = r#"<div itemscope itemref="a"></div><p id=a itemprop=p itemscope itemref="b"></p>
+            <p id=b itemprop=q itemscope itemref="a b"><i itemprop=z>1</i></p>"#;
+        assert_eq!(read(page), json!([{"properties": {"p": [{"properties": {"q": [{"properties": {"z": ["1"]}}]}}]}}]));
+    }
+
+    #[test]
+    fn paths() {
+        let page = Document::parse(
+            r#"<div itemscope itemtype="http://schema.org/Product"><i itemprop=name>A &amp;amp; B</i>
+            <p itemprop=offers itemscope itemtype="http://schema.org/Offer"><i itemprop=price>1</i></p>
+            <p itemprop=offers itemscope itemtype="http://schema.org/Offer"><i itemprop=price>2</i></p></div>"#,
+        );
+        let ask = |text: &str| query(&page, None, &path::parse(text).unwrap());
+        assert_eq!(ask("Product.offers.price"), ["1", "2"]);
+        assert_eq!(ask("Offer[1].price"), ["2"]);
+        assert_eq!(ask("offers[0].price"), ["1"]);
+        assert_eq!(ask("Product.name"), ["A &amp; B"], "the parser has decoded it once");
+    }
+
+    #[test]
+    fn references_cannot_multiply() {
+        let mut page = String::new();
+        for at in 0..60 {
+            let next = at + 1;
+            let item = format!("<p itemprop=p itemscope itemref=x{next}></p>");
+            page.push_str(&format!("<div id=x{at}>{item}{item}</div>"));
+        }
+        page.push_str("<div itemscope itemref=x0></div>");
+        let many =
+            "<div itemscope itemref=big></div>".repeat(5_000) + "<div id=big>" + &"<b itemprop=p>1</b>".repeat(5_000);
+        for page in [page, many] {
+            let begin = Instant::now();
+            let _ = read(&page);
+            assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_markup_is_read(page in "(<(div|p|a|meta|img|time|input|template|table|td)( (itemscope|itemprop=[ab]|itemref=\"[ab] [ab]\"|id=[ab]|itemtype=[AB]|href=x|content=y))*>|</(div|p|a)>|x){0,40}") {
+            let document = Document::parse(&page);
+            let found = items(&document, None);
+            let _ = query_items(&found, &path::parse("A.a.b").unwrap());
+        }
+    }
+}

@@ -16,7 +16,8 @@ const KNOWN: [(&str, &str); 6] = [
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenGraph {
-    /// Prefixes and their addresses: those that the page declares, and those that it uses and everyone knows.
+    /// Prefixes and their addresses: those that the page declares by a `prefix` attribute, and those of the protocol that
+    /// it uses.
     pub namespaces: Vec<(String, String)>,
     /// Names with their prefix, such as `og:title`, and values, in the order of the page.
     pub properties: Vec<(String, String)>,
@@ -57,16 +58,15 @@ pub fn read(document: &Document) -> OpenGraph {
     let mut graph = OpenGraph::default();
     for element in document.elements().filter(|element| matches!(element.tag(), "html" | "head")) {
         for (prefix, address) in declarations(element).take(MAX_NAMESPACES) {
-            graph.declare(&prefix, &address);
+            graph.declare(prefix, address);
         }
     }
     for meta in document.elements().filter(|element| element.tag() == "meta") {
         let (Some(property), Some(content)) = (meta.attr("property"), meta.attr("content")) else { continue };
         let property = property.trim();
         let prefix = property.split(':').next().unwrap_or_default();
-        if let Some((_, address)) = KNOWN.iter().find(|(known, _)| *known == prefix)
-            && !graph.declares(prefix)
-        {
+        // However the page spells the address of a known prefix, it means the same.
+        if let Some((_, address)) = KNOWN.iter().find(|(known, _)| *known == prefix) {
             graph.declare(prefix, address);
         }
         if graph.declares(prefix) {
@@ -76,19 +76,14 @@ pub fn read(document: &Document) -> OpenGraph {
     graph
 }
 
-/// The prefixes that an element declares, by `prefix="og: http://..."` or `xmlns:og="..."`.
-fn declarations<'a>(element: Element<'a>) -> impl Iterator<Item = (String, String)> + 'a {
+/// The prefixes that an element declares by `prefix="og: http://..."`.
+fn declarations<'a>(element: Element<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut words = element.attr("prefix").unwrap_or_default().split_ascii_whitespace();
-    let prefixes = std::iter::from_fn(move || {
+    std::iter::from_fn(move || {
         loop {
-            let prefix = words.next()?.strip_suffix(':');
-            if let Some(prefix) = prefix {
-                return Some((prefix.to_owned(), words.next()?.to_owned()));
+            if let Some(prefix) = words.next()?.strip_suffix(':') {
+                return Some((prefix, words.next()?));
             }
         }
-    });
-    let xmlns = element
-        .attrs()
-        .filter_map(|(name, value)| Some((name.strip_prefix("xmlns:")?.to_owned(), value.trim().to_owned())));
-    prefixes.chain(xmlns)
+    })
 }

@@ -25,13 +25,27 @@ pub fn script_state(script: Element<'_>) -> Vec<Value> {
     if let Ok(value) = serde_json::from_str(trimmed) {
         return vec![value];
     }
-    let is_json = script.attr("type").is_some_and(|kind| kind.to_ascii_lowercase().contains("json"));
-    if is_json || trimmed.starts_with(['{', '[', '<']) {
-        if let Ok(values) = relaxed::read(&text) {
-            return values;
-        }
+    if script.attr("type").is_some_and(|kind| kind.to_ascii_lowercase().contains("json"))
+        && let Ok(values) = relaxed::read(&text)
+    {
+        return values;
+    }
+    if let Some(value) = whole(&text) {
+        return vec![value];
     }
     literals(&text)
+}
+
+/// The one object or list that is all of a script.
+fn whole(text: &str) -> Option<Value> {
+    let mut reader = Reader::new(text, 0, Mode { js: true, ..Mode::default() });
+    reader.skip_blank(true);
+    if !reader.at_container() {
+        return None;
+    }
+    let value = reader.value().ok()?;
+    reader.skip_between();
+    reader.rest().is_empty().then_some(value)
 }
 
 /// The literals of a script that stand where a value is assigned or given.
@@ -128,6 +142,110 @@ impl Scanner<'_> {
                 byte if byte == end => return,
                 _ => {}
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::dom::Document;
+
+    fn state(script: &str) -> Vec<Value> {
+        let document = Document::parse(&format!("<script>{script}</script>"));
+        let script = document.elements().find(|element| element.tag() == "script").unwrap();
+        script_state(script)
+    }
+
+    #[test]
+    fn the_whole_content() {
+        assert_eq!(state(r#" {"props": {"price": 1}} "#), [json!({"props": {"price": 1}})]);
+        assert_eq!(state("{\"a\": [1,],}"), [json!({"a": [1]})]);
+        assert_eq!(state("3"), [json!(3)]);
+        assert_eq!(state("<!--\n{a: 1};\n-->"), [json!({"a": 1})]);
+        assert!(state("").is_empty());
+    }
+
+    #[test]
+    fn assignments() {
+        for script in [
+            "window.X = {\"a\": [1, 2]};",
+            "var x={a:[1,2,]},y=2",
+            "const x = {'a': [1, 2]}; if (x == {}) { y = 3 }",
+            "(function(){ let q = /[\"'=]{2}/; self.X = { a: [1, /* two */ 2] } })()",
+            "// don't\nwindow['X'] = {a: [1,\n2]}",
+            "window.X = JSON.parse(\"{\\\"a\\\":[1,2]}\");",
+            "window.X = JSON.parse('{\"a\":[1,2]}') || {}",
+            "start({a: [0x1, 2]}, 'x={b:1}')",
+        ] {
+            assert_eq!(state(script), [json!({"a": [1, 2]})], "{script}");
+        }
+    }
+
+    #[test]
+    fn several_and_none() {
+        assert_eq!(
+            state("a = {b: 1}; c = [2]; self.__next_f.push([1, \"x:[]\"])"),
+            [json!({"b": 1}), json!([2]), json!([1, "x:[]"])]
+        );
+        for script in [
+            "var a = {};",
+            "a == {b: 1}",
+            "x => {b: 1}",
+            "f(\"a = {b: 1}\")",
+            "[1, 2].map(x)",
+            "f(function() { return 1 })",
+            "/* a = {b: 1} */",
+        ] {
+            assert!(state(script).is_empty(), "{script}: {:?}", state(script));
+        }
+    }
+
+    #[test]
+    fn what_only_running_would_tell_is_null() {
+        assert_eq!(
+            state(
+                "x = {a: f(1, {b: 2}), c: !0, d: undefined, e: 1 + 2, g: function() { return [1, 2] }, h: `t`, i: new Date(5), j: 'k'}"
+            ),
+            [json!({"a": null, "c": true, "d": null, "e": null, "g": null, "h": "t", "i": null, "j": "k"})]
+        );
+    }
+
+    #[test]
+    fn hostile_scripts_end() {
+        let many = 300_000;
+        for part in [
+            "a=[",
+            "={",
+            "=[a(",
+            "(",
+            "(  ",
+            "=JSON.parse(\"",
+            "/",
+            "'",
+            "`",
+            "=[`${",
+            "a=[{},",
+            "x={a:b,",
+            "/*",
+            "=[1,2];",
+        ] {
+            let begin = Instant::now();
+            let _ = state(&part.repeat(many));
+            assert!(begin.elapsed() < Duration::from_secs(10), "{part} took {:?}", begin.elapsed());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_script_is_read(script in "([\\[\\](){}:,;\"'`\\\\/*=!<>&|?+-]|\\$\\{|JSON\\.parse\\(|[a-c0-9]|é| |\n){0,60}") {
+            let _ = literals(&script);
+            let _ = state(&script);
         }
     }
 }

@@ -140,3 +140,6 @@ fn read_values(text: &str, mode: Mode) -> Result<Vec<Value>, Fault> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips what may stand between two values.
-    pub(super) fn skip_between(&mut self) {
+    pub(in super::super) fn skip_between(&mut self) {
         loop {
             self.skip_blank(true);
             // A bracket too many closes nothing.
