@@ -210,6 +210,7 @@ pub fn parse_json(text: &str) -> Result<JsonPath, SchemaError> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

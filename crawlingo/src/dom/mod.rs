@@ -15,9 +15,11 @@
 mod build;
 mod element;
 mod node;
+mod table;
 
 pub use element::Element;
 pub use node::{Node, NodeId, NodeKind};
+pub use table::{Row, Table};
 
 use html5ever::QualName;
 use markup5ever::interface::QuirksMode;

@@ -50,6 +50,7 @@ fn reference(name: &str) -> Option<(char, Option<char>)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

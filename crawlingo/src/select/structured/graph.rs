@@ -275,6 +275,7 @@ impl<'s> Names<'s> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use crawlingo_schema::path;
     use serde_json::json;

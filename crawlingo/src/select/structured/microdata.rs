@@ -263,6 +263,7 @@ fn text(element: Element<'_>) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::time::{Duration, Instant};
 

@@ -147,6 +147,7 @@ impl Scanner<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::time::{Duration, Instant};
 

@@ -142,4 +142,5 @@ fn read_values(text: &str, mode: Mode) -> Result<Vec<Value>, Fault> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;
