@@ -14,10 +14,12 @@
 
 mod build;
 mod element;
+mod main_content;
 mod node;
 mod table;
 
 pub use element::Element;
+pub use main_content::MainContent;
 pub use node::{Node, NodeId, NodeKind};
 pub use table::{Row, Table};
 

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)] // The test's output is its report.
 
 mod harness;
+mod main_content;
 mod structured;
 
 #[test]

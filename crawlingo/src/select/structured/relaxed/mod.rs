@@ -108,10 +108,10 @@ fn read_text(text: &str) -> Result<Vec<Value>, Fault> {
         Err(fault) => fault,
     };
     // A comment mark may stand around the JSON instead of around a remark.
-    if text.contains("<!--") {
-        if let Ok(values) = read_values(text, Mode { comment_marks: true, ..Mode::default() }) {
-            return Ok(values);
-        }
+    if text.contains("<!--")
+        && let Ok(values) = read_values(text, Mode { comment_marks: true, ..Mode::default() })
+    {
+        return Ok(values);
     }
     read_values(text, Mode { comment_marks: text.contains("<!--"), inner_quotes: true, ..Mode::default() })
         .map_err(|_| fault)
