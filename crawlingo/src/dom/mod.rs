@@ -14,10 +14,20 @@
 
 mod build;
 mod element;
+mod head;
+mod markdown;
+mod main_content;
 mod node;
+mod serialize;
+mod text;
+mod table;
 
 pub use element::Element;
-pub use node::{Node, NodeId, NodeKind};
+pub use head::Link;
+pub use markdown::MarkdownOptions;
+pub use main_content::MainContent;
+pub use node::{Descendants, Node, NodeId, NodeKind};
+pub use table::{Row, Table};
 
 use html5ever::QualName;
 use markup5ever::interface::QuirksMode;

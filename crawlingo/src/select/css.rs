@@ -382,7 +382,7 @@ impl<'s> Matcher<'s> {
         );
         context.scope_element = self.scope;
         let view = View(element);
-        self.css.list().slice().iter().any(|selector| matches_selector(selector, 0, None, &view, &mut context))
+        self.css.list().slice().iter().any(|selector| matches_selector(selector, 0, None, view, &mut context))
     }
 }
 

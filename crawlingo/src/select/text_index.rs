@@ -63,7 +63,6 @@ impl TextIndex {
                     }
                     self.breaks.push(self.text.len() as u32);
                     *broken = false;
-                    space = false;
                 } else if space && !self.text.is_empty() && !self.text.ends_with(' ') {
                     self.text.push(' ');
                 }

@@ -4,6 +4,8 @@
 #![allow(clippy::print_stdout)] // The test's output is its report.
 
 mod harness;
+mod main_content;
+mod structured;
 
 #[test]
 fn the_floor_files_are_valid() {

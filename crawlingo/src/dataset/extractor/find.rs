@@ -88,14 +88,13 @@ impl<'a> Page<'a> {
     /// The elements that a selector of a kind that finds elements finds.
     fn elements(&self, selector: &Compiled, node: Node<'a>) -> Vec<Element<'a>> {
         let finder = || self.finder(node.document());
-        let beside = |found: Vec<Beside<'a>>| found.into_iter().map(|found| found.element).collect();
         let around = self.narrowed(selector.within.as_ref(), node);
         match &selector.find {
             Find::Css(css) => select(node, css).collect(),
             Find::Text(query) => around.flat_map(|node| finder().find(node, query)).collect(),
-            Find::AfterText(label) => around.flat_map(|node| beside_of(beside, finder().after(node, label))).collect(),
+            Find::AfterText(label) => around.flat_map(|node| finder().after(node, label)).map(|beside| beside.element).collect(),
             Find::BeforeText(label) => {
-                around.flat_map(|node| beside_of(beside, finder().before(node, label))).collect()
+                around.flat_map(|node| finder().before(node, label)).map(|beside| beside.element).collect()
             }
             _ => Vec::new(),
         }
@@ -182,12 +181,13 @@ impl<'a> Page<'a> {
                 .collect(),
             Find::JsonLd(path) => {
                 let blocks = self.jsonld.get_or_init(|| structured::jsonld::blocks(document));
-                found_json(structured::jsonld::query(blocks, path), limit)
+                found_json(structured::jsonld::query_blocks(blocks, path), limit)
             }
             Find::Microdata(path) => {
                 let mut found = Vec::new();
                 for node in self.narrowed(selector.within.as_ref(), node) {
-                    found.extend(structured::microdata::query(node, self.base.as_ref(), path));
+                    let items = structured::microdata::items_within(node, self.base.as_ref());
+                    found.extend(structured::microdata::query_items(&items, path));
                 }
                 found_json(found, limit)
             }
@@ -218,13 +218,6 @@ impl<'a> Page<'a> {
         }
         Ok(found)
     }
-}
-
-fn beside_of<'a>(
-    elements: impl Fn(Vec<Beside<'a>>) -> Vec<Element<'a>>,
-    found: Vec<Beside<'a>>,
-) -> Vec<Element<'a>> {
-    elements(found)
 }
 
 /// What is taken of a value beside a label: its own text, or of its element, or of the first element inside of it that
