@@ -1,5 +1,6 @@
 //! Declarative scraping: describe the data as a typed struct, and one runtime fetches, parses, extracts and streams it.
 
+pub mod config;
 pub mod dataset;
 pub mod dom;
 mod error;
@@ -10,5 +11,7 @@ pub mod session;
 pub mod types;
 pub mod value;
 
+pub use config::Config;
 pub use crawlingo_schema as schema;
 pub use error::{BoxError, Error, ErrorKind, FetchFailure};
+pub use types::{Headers, HttpVersion, Profile, Request, Response, Tier};

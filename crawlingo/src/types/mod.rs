@@ -1,1 +1,14 @@
-//! (to come)
+//! What travels through the pipeline: requests, responses, and the enums that configuration and transport share.
+
+mod headers;
+mod profile;
+mod request;
+mod response;
+
+pub use headers::Headers;
+pub use profile::{HttpVersion, Profile, Tier};
+pub use request::{Request, RequestOptions};
+pub use response::{Body, Response};
+
+/// A future that is boxed, so that traits with async functions stay object-safe.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -218,9 +218,7 @@ pub(crate) fn find(text: &str, number: Option<(usize, usize)>) -> Option<Currenc
         .iter()
         .filter(|(start, end, _)| beside(*start, *end))
         // Of a sign on each side, the one that says more: `$ 12 USD`.
-        .min_by_key(|(start, end, sign)| {
-            (sign.beside_only, sign.codes.len() != 1, *start, *end)
-        })
+        .min_by_key(|(start, end, sign)| (sign.beside_only, sign.codes.len() != 1, *start, *end))
         .or_else(|| found.iter().find(|(start, end, sign)| !sign.beside_only || alone(*start, *end)))?;
     Some(currency(best.2, &text[best.0..best.1]))
 }

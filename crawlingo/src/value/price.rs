@@ -97,7 +97,8 @@ fn amount(text: &str) -> Option<(number::Found, Decimal)> {
         .find(|found| touches(found) && !percent(found))
         .or_else(|| numbers.iter().find(|found| !percent(found)))?;
     // Of a range, the first price counts, wherever the currency stands.
-    const BETWEEN: &[&str] = &["-", "–", "—", "−", "~", "to", "bis", "a", "à", "do", "до", "tot", "til", "till", "ate", "até"];
+    const BETWEEN: &[&str] =
+        &["-", "–", "—", "−", "~", "to", "bis", "a", "à", "do", "до", "tot", "til", "till", "ate", "até"];
     let at = numbers.iter().position(|found| found == chosen).unwrap_or_default();
     let chosen = match at.checked_sub(1).map(|before| &numbers[before]) {
         Some(before) if BETWEEN.contains(&text[before.end..chosen.start].trim().to_lowercase().as_str()) => before,

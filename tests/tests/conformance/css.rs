@@ -29,7 +29,9 @@ fn css() {
         let document = Document::parse(&html);
         let ids = positions(&document);
         let text = case["selector"].as_str().unwrap_or_default();
-        if text.contains("::slotted") || [":before", ":after", ":first-line"].iter().any(|element| text.contains(element)) {
+        if text.contains("::slotted")
+            || [":before", ":after", ":first-line"].iter().any(|element| text.contains(element))
+        {
             return Outcome::LeftOut("pseudo-elements");
         }
         if text.contains("!=") || is_unquoted(text) {

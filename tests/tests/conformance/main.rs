@@ -5,8 +5,8 @@
 
 mod css;
 mod harness;
-mod price;
 mod main_content;
+mod price;
 mod structured;
 
 #[test]
