@@ -5,10 +5,10 @@
 //! use crawlingo::schema::path;
 //! use crawlingo::select::structured::jsonld;
 //!
-//! let page = Document::parse(r#"<script type="application/ld+json">
+//! let page = Document::parse(r##"<script type="application/ld+json">
 //!   {"@graph": [{"@type": "Product", "name": "Lamp", "offers": [{"@id": "#o"}], /* a comma too many: */ },
 //!               {"@id": "#o", "@type": "Offer", "price": "12.50"}]}
-//! </script>"#);
+//! </script>"##);
 //! assert_eq!(jsonld::query(&page, &path::parse("Product.offers.price")?), ["12.50"]);
 //! # Ok::<(), crawlingo::schema::SchemaError>(())
 //! ```
