@@ -5,6 +5,7 @@
 
 mod harness;
 mod main_content;
+mod page_date;
 mod structured;
 
 #[test]

@@ -11,6 +11,7 @@ pub mod jsonld;
 pub mod meta;
 pub mod microdata;
 pub mod opengraph;
+pub mod published;
 mod relaxed;
 mod script;
 
