@@ -177,6 +177,16 @@ impl Error {
         self
     }
 
+    /// Says which item of a list of nested records failed: `offers.price` becomes `offers[2].price`.
+    pub(crate) fn in_item(mut self, list: &str, index: usize) -> Self {
+        if let ErrorKind::Extraction { field, .. } = &mut self.0.kind {
+            if let Some(rest) = field.strip_prefix(list) {
+                *field = format!("{list}[{index}]{rest}");
+            }
+        }
+        self
+    }
+
     /// Whether the same request may succeed later.
     pub fn is_retryable(&self) -> bool {
         match &self.0.kind {

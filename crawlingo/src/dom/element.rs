@@ -87,6 +87,21 @@ impl<'a> Element<'a> {
         Some(document.span(found.value))
     }
 
+    /// An attribute without a namespace, by its exact name: what `id` and `class` are asked for, often.
+    pub(crate) fn plain_attr(self, name: &str) -> Option<&'a str> {
+        let document = self.document();
+        let found = self.parts().1.iter().find(|attr| {
+            let full = document.name(attr.name);
+            full.prefix.is_none() && *full.local == *name
+        })?;
+        Some(document.span(found.value))
+    }
+
+    /// Whether both have the same name in the same namespace.
+    pub(crate) fn same_name(self, other: Self) -> bool {
+        self.name_id() == other.name_id() || self.name().expanded() == other.name().expanded()
+    }
+
     /// The attributes in the order of the source: their names, without a namespace's prefix, and values.
     pub fn attrs(self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> {
         self.qualified_attrs().map(|(name, value)| (&*name.local, value))
@@ -135,11 +150,6 @@ impl<'a> Element<'a> {
     /// All text of the subtree as it stands in the source, hidden or not.
     pub fn raw_text(self) -> String {
         self.node.descendants().filter_map(Node::as_text).collect()
-    }
-
-    /// The text of the subtree.
-    pub fn text(self) -> String {
-        self.raw_text()
     }
 }
 

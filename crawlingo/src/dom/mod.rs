@@ -14,13 +14,19 @@
 
 mod build;
 mod element;
+mod head;
+mod markdown;
 mod main_content;
 mod node;
+mod serialize;
+mod text;
 mod table;
 
 pub use element::Element;
+pub use head::Link;
+pub use markdown::MarkdownOptions;
 pub use main_content::MainContent;
-pub use node::{Node, NodeId, NodeKind};
+pub use node::{Descendants, Node, NodeId, NodeKind};
 pub use table::{Row, Table};
 
 use html5ever::QualName;

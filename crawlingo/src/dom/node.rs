@@ -227,6 +227,10 @@ impl<'a> Node<'a> {
         matches!(node.data().content, Content::Fragment).then_some(node)
     }
 
+    pub(crate) fn contains_id(self, id: NodeId) -> bool {
+        id > self.id && id.0 < self.data().end
+    }
+
     /// Whether `other` lies in the subtree below this node.
     pub fn contains(self, other: Node<'_>) -> bool {
         std::ptr::eq(self.document, other.document) && other.id.0 > self.id.0 && other.id.0 < self.data().end

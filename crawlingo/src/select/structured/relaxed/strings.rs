@@ -71,7 +71,7 @@ impl Reader<'_> {
                 Some(b'\n') if quote != Some(b'`') => return Err(self.fault("a line ends in a string")),
                 Some(_) => {}
             }
-            self.at += self.rest().chars().next().map_or(1, char::len_utf8);
+            self.at += self.rest().chars().next().map_or(0, char::len_utf8);
         }
     }
 

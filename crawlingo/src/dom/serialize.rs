@@ -1,0 +1,172 @@
+//! HTML from the tree again, by the standard's fragment serialisation.
+//!
+//! Source: <https://html.spec.whatwg.org/multipage/parsing.html#serialising-html-fragments>
+
+use super::node::Content;
+use super::{Document, Element, Node};
+
+const VOID: &[&str] = &[
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link", "meta",
+    "param", "source", "track", "wbr",
+];
+
+const RAW: &[&str] = &["style", "script", "xmp", "iframe", "noembed", "noframes", "plaintext"];
+
+impl Element<'_> {
+    /// The HTML inside of the element.
+    pub fn html(self) -> String {
+        let mut out = String::new();
+        let inside = self.node().template_contents().unwrap_or(self.node());
+        children(inside, &mut out);
+        out
+    }
+
+    /// The HTML of the element with itself.
+    ///
+    /// ```
+    /// let document = crawlingo::dom::Document::parse("<p class=a>x &lt; y<br>");
+    /// assert_eq!(document.css("p")?[0].outer_html(), "<p class=\"a\">x &lt; y<br></p>");
+    /// # Ok::<(), crawlingo::Error>(())
+    /// ```
+    pub fn outer_html(self) -> String {
+        let mut out = String::new();
+        walk(self.node(), &mut out);
+        out
+    }
+}
+
+impl Document {
+    /// The document as HTML.
+    pub fn html(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() + self.nodes.len() * 8);
+        children(self.root(), &mut out);
+        out
+    }
+}
+
+fn children(node: Node<'_>, out: &mut String) {
+    for child in node.children() {
+        walk(child, out);
+    }
+}
+
+/// Without recursion: a stack of what is still to be written.
+fn walk<'a>(node: Node<'a>, out: &mut String) {
+    enum Step<'a> {
+        Open(Node<'a>),
+        Close(Element<'a>),
+    }
+    let mut stack = vec![Step::Open(node)];
+    while let Some(step) = stack.pop() {
+        let node = match step {
+            Step::Open(node) => node,
+            Step::Close(element) => {
+                out.push_str("</");
+                name(element, out);
+                out.push('>');
+                continue;
+            }
+        };
+        let Some(element) = node.as_element() else {
+            leaf(node, out);
+            continue;
+        };
+        start_tag(element, out);
+        if element.is_html() && VOID.contains(&element.tag()) {
+            continue;
+        }
+        stack.push(Step::Close(element));
+        let inside = node.template_contents().unwrap_or(node);
+        let at = stack.len();
+        stack.extend(inside.children().map(Step::Open));
+        stack[at..].reverse();
+    }
+}
+
+fn name(element: Element<'_>, out: &mut String) {
+    if let Some(prefix) = &element.name().prefix {
+        out.push_str(prefix);
+        out.push(':');
+    }
+    out.push_str(element.tag());
+}
+
+fn start_tag(element: Element<'_>, out: &mut String) {
+    out.push('<');
+    name(element, out);
+    for (name, value) in element.qualified_attrs() {
+        out.push(' ');
+        if let Some(prefix) = &name.prefix {
+            out.push_str(prefix);
+            out.push(':');
+        }
+        out.push_str(&name.local);
+        out.push_str("=\"");
+        escape(value, true, out);
+        out.push('"');
+    }
+    out.push('>');
+    // The parser drops one line break here, so that one which the text begins with has to be written twice.
+    if element.is_html() && matches!(element.tag(), "pre" | "textarea" | "listing") {
+        let first = element.node().first_child().and_then(Node::as_text);
+        if first.is_some_and(|text| text.starts_with('\n')) {
+            out.push('\n');
+        }
+    }
+}
+
+fn leaf(node: Node<'_>, out: &mut String) {
+    match node.data().content {
+        Content::Text(_) => {
+            let text = node.as_text().unwrap_or_default();
+            let raw = node
+                .parent()
+                .and_then(Node::as_element)
+                .is_some_and(|parent| parent.is_html() && RAW.contains(&parent.tag()));
+            if raw {
+                out.push_str(text);
+            } else {
+                escape(text, false, out);
+            }
+        }
+        Content::Comment(_) => {
+            out.push_str("<!--");
+            out.push_str(node.as_comment().unwrap_or_default());
+            out.push_str("-->");
+        }
+        Content::Doctype { .. } => {
+            out.push_str("<!DOCTYPE ");
+            out.push_str(node.as_doctype().map_or("", |(name, _, _)| name));
+            out.push('>');
+        }
+        Content::ProcessingInstruction { .. } => {
+            let (target, data) = node.as_processing_instruction().unwrap_or_default();
+            out.push_str("<?");
+            out.push_str(target);
+            if !data.is_empty() {
+                out.push(' ');
+                out.push_str(data);
+            }
+            out.push_str("?>");
+        }
+        Content::Document | Content::Fragment | Content::Element { .. } => {}
+    }
+}
+
+fn escape(text: &str, attribute: bool, out: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '\u{a0}', '<', '>', '"']) {
+        out.push_str(&rest[..at]);
+        let found = rest[at..].chars().next().unwrap_or_default();
+        match found {
+            '&' => out.push_str("&amp;"),
+            '\u{a0}' => out.push_str("&nbsp;"),
+            '<' if !attribute => out.push_str("&lt;"),
+            '>' if !attribute => out.push_str("&gt;"),
+            '"' if attribute => out.push_str("&quot;"),
+            other => out.push(other),
+        }
+        rest = &rest[at + found.len_utf8()..];
+    }
+    out.push_str(rest);
+}
