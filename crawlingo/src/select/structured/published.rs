@@ -74,8 +74,8 @@ const META_MODIFIED: [&str; 5] =
 /// ```
 pub fn read(document: &Document, url: Option<&Url>) -> Option<Published> {
     let blocks = jsonld::blocks(document);
-    let from_meta =
-        |names: &[&str]| names.iter().find_map(|name| meta::query(document, name).iter().find_map(|text| day(text)));
+    let metas = meta::all(document);
+    let from_meta = |names: &[&str]| names.iter().find_map(|name| meta::named(&metas, name).find_map(day));
     let found = |source, date: Option<Date>| date.map(|date| Published { date, source });
     found(DateSource::JsonLd, in_blocks(&blocks, "datePublished").or_else(|| in_blocks(&blocks, "dateCreated")))
         .or_else(|| found(DateSource::Meta, from_meta(&META)))
