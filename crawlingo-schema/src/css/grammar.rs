@@ -232,10 +232,8 @@ impl CssParser {
                     None => error.with_hint("pseudo-classes that need a layout or a script have no meaning here"),
                 }
             }
-            Failure::PseudoElement(name) => {
-                at_name(text, &name, format!("there is no pseudo-element `::{name}` here"))
-                    .with_hint("`::text` and `::attr(name)` are understood, at the end of a selector")
-            }
+            Failure::PseudoElement(name) => at_name(text, &name, format!("there is no pseudo-element `::{name}` here"))
+                .with_hint("`::text` and `::attr(name)` are understood, at the end of a selector"),
             Failure::Arguments(wanted) => at_token(text, at, &format!("the pseudo-class wants {wanted}")),
             Failure::Selectors(kind) => match self.unknown_prefix.take() {
                 Some(prefix) => unknown_prefix(text, &prefix),
@@ -289,20 +287,27 @@ fn explain(kind: &SelectorParseErrorKind) -> (&'static str, &'static str) {
     use SelectorParseErrorKind as Kind;
     match kind {
         Kind::EmptySelector => ("a selector is missing here", "a comma or a bracket stands where a name should"),
-        Kind::DanglingCombinator => ("a combinator needs a selector on both sides", "write one behind it, such as `div > a`"),
+        Kind::DanglingCombinator => {
+            ("a combinator needs a selector on both sides", "write one behind it, such as `div > a`")
+        }
         Kind::NoQualifiedNameInAttributeSelector | Kind::InvalidQualNameInAttr => {
             ("the brackets need the name of an attribute", "write it like this: `[href]` or `[data-id=\"7\"]`")
         }
-        Kind::UnexpectedTokenInAttributeSelector => {
-            ("the attribute selector does not parse", "write it like this: `[name=\"value\"]`, with =, ~=, |=, ^=, $= or *=")
-        }
+        Kind::UnexpectedTokenInAttributeSelector => (
+            "the attribute selector does not parse",
+            "write it like this: `[name=\"value\"]`, with =, ~=, |=, ^=, $= or *=",
+        ),
         Kind::BadValueInAttr => ("the attribute's value needs quotes", "write it like this: `[name=\"value\"]`"),
         Kind::ExpectedBarInAttr => ("a `|` is expected in the attribute's name", ""),
-        Kind::ClassNeedsIdent => ("a class's name is missing behind the `.`", "a name cannot begin with a digit; escape it: `.\\31 st`"),
+        Kind::ClassNeedsIdent => {
+            ("a class's name is missing behind the `.`", "a name cannot begin with a digit; escape it: `.\\31 st`")
+        }
         Kind::PseudoElementExpectedColon | Kind::PseudoElementExpectedIdent | Kind::NoIdentForPseudo => {
             ("the name of a pseudo-class is missing behind the `:`", "")
         }
-        Kind::ExpectedNamespace => ("the namespace prefix is not known", "the prefixes are html, svg, math, xlink and xml"),
+        Kind::ExpectedNamespace => {
+            ("the namespace prefix is not known", "the prefixes are html, svg, math, xlink and xml")
+        }
         Kind::UnsupportedPseudoClassOrElement => ("this pseudo-class is not known", ""),
         Kind::NonCompoundSelector => ("combinators cannot stand here", ""),
         _ => ("the selector does not parse here", "an XPath goes into `xpath = \"...\"`"),

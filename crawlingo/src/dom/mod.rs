@@ -15,17 +15,17 @@
 mod build;
 mod element;
 mod head;
-mod markdown;
 mod main_content;
+mod markdown;
 mod node;
 mod serialize;
-mod text;
 mod table;
+mod text;
 
 pub use element::Element;
 pub use head::Link;
-pub use markdown::MarkdownOptions;
 pub use main_content::MainContent;
+pub use markdown::MarkdownOptions;
 pub use node::{Descendants, Node, NodeId, NodeKind};
 pub use table::{Row, Table};
 

@@ -4,10 +4,59 @@
 use super::{Document, Element, Node};
 
 const BLOCKS: &[&str] = &[
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt",
-    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr",
-    "html", "legend", "li", "listing", "main", "menu", "nav", "ol", "option", "optgroup", "p", "plaintext", "pre",
-    "search", "section", "summary", "table", "caption", "tbody", "tfoot", "thead", "tr", "td", "th", "ul", "xmp",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "listing",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "option",
+    "optgroup",
+    "p",
+    "plaintext",
+    "pre",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "caption",
+    "tbody",
+    "tfoot",
+    "thead",
+    "tr",
+    "td",
+    "th",
+    "ul",
+    "xmp",
 ];
 
 const HIDDEN: &[&str] = &[
@@ -74,9 +123,8 @@ fn hides(style: &str) -> bool {
         let Some((property, value)) = declaration.split_once(':') else { return false };
         let value = value.trim();
         let value = value.strip_suffix("!important").unwrap_or(value).trim_end();
-        let is = |name: &str, wanted: &str| {
-            property.trim().eq_ignore_ascii_case(name) && value.eq_ignore_ascii_case(wanted)
-        };
+        let is =
+            |name: &str, wanted: &str| property.trim().eq_ignore_ascii_case(name) && value.eq_ignore_ascii_case(wanted);
         is("display", "none") || is("visibility", "hidden") || is("visibility", "collapse")
     })
 }

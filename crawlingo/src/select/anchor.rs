@@ -142,9 +142,7 @@ impl<'a> TextFinder<'a> {
     /// A label is not a part of a longer word, and with `exact` it is all that its element shows but for a colon.
     fn is_label(&self, element: Element<'a>, range: &Range<usize>, label: &TextQuery) -> bool {
         let text = self.index.text();
-        let joins = |a: Option<char>, b: Option<char>| {
-            matches!((a, b), (Some(a), Some(b)) if a.is_alphanumeric() && b.is_alphanumeric() && !is_ideographic(a))
-        };
+        let joins = |a: Option<char>, b: Option<char>| matches!((a, b), (Some(a), Some(b)) if a.is_alphanumeric() && b.is_alphanumeric() && !is_ideographic(a));
         let found = &text[range.clone()];
         let whole_words = !joins(text[..range.start].chars().next_back(), found.chars().next())
             && !joins(found.chars().next_back(), text[range.end..].chars().next());
@@ -296,7 +294,8 @@ impl<'a> TextFinder<'a> {
 }
 
 fn is_separator(char: char) -> bool {
-    char.is_whitespace() || matches!(char, ':' | '：' | '=' | '-' | '–' | '—' | '−' | '|' | '›' | '»' | '→' | '·' | '•' | ',' | ';')
+    char.is_whitespace()
+        || matches!(char, ':' | '：' | '=' | '-' | '–' | '—' | '−' | '|' | '›' | '»' | '→' | '·' | '•' | ',' | ';')
 }
 
 /// Scripts that put no space between words, so that a label may touch its value.

@@ -56,7 +56,9 @@ impl<'a> View<'a> {
             return true;
         }
         match self.0.tag() {
-            "option" => self.0.parent().is_some_and(|parent| parent.tag() == "optgroup" && parent.attr("disabled").is_some()),
+            "option" => {
+                self.0.parent().is_some_and(|parent| parent.tag() == "optgroup" && parent.attr("disabled").is_some())
+            }
             "optgroup" => false,
             _ => self.0.ancestors().any(|fieldset| {
                 fieldset.tag() == "fieldset"
@@ -113,11 +115,14 @@ impl<'a> View<'a> {
         }
         // A radio button of a group in which none is chosen.
         let Some(name) = self.0.attr("name").filter(|name| !name.is_empty()) else { return true };
-        let group = self.0.ancestors().find(|around| around.tag() == "form").map_or(self.node().document().root(), Element::node);
-        !group
-            .descendants()
-            .filter_map(Node::as_element)
-            .any(|other| View(other).is_input(&["radio"]) && other.attr("name") == Some(name) && other.attr("checked").is_some())
+        let group = self
+            .0
+            .ancestors()
+            .find(|around| around.tag() == "form")
+            .map_or(self.node().document().root(), Element::node);
+        !group.descendants().filter_map(Node::as_element).any(|other| {
+            View(other).is_input(&["radio"]) && other.attr("name") == Some(name) && other.attr("checked").is_some()
+        })
     }
 
     fn is_required(self) -> bool {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use crawlingo_schema::Kind;
+use crawlingo_schema::{DateOptions, Kind};
 use url::Url;
 
-use super::Value;
+use super::number::{self, Triple};
+use super::{Email, Phone, Price, Value, date};
 
 /// What a conversion may need to know about the page.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,12 +53,165 @@ impl std::error::Error for ConvertError {}
 
 /// Makes a value of a text. Nested datasets are not texts and are refused.
 ///
+/// ```
+/// use crawlingo::schema::Kind;
+/// use crawlingo::value::{ConvertContext, Value, convert};
+/// let value = convert("1.234 reviews", &Kind::Integer, ConvertContext::default())?;
+/// assert_eq!(value, Value::Integer(1234));
+/// # Ok::<(), crawlingo::value::ConvertError>(())
+/// ```
+///
 /// # Errors
 /// When the text is no value of that kind.
 pub fn convert(text: &str, kind: &Kind, context: ConvertContext<'_>) -> Result<Value, ConvertError> {
-    let _ = context;
+    let fail = |message: String| ConvertError::new(kind.name(), text, message);
     match kind {
-        Kind::Text => Ok(Value::Text(text.to_owned())),
-        other => Err(ConvertError::new(other.name(), text, "conversion has not landed")),
+        Kind::Text => Ok(Value::Text(normalised(text))),
+        Kind::Integer => {
+            let found = number::one(text, Triple::Groups).map_err(fail)?;
+            let whole = found.plain.split_once('.').map_or(Ok(found.plain.as_str()), |(whole, rest)| {
+                if rest.bytes().all(|byte| byte == b'0') { Ok(whole) } else { Err(()) }
+            });
+            match whole.map(str::parse::<i64>) {
+                Ok(Ok(number)) => Ok(Value::Integer(number)),
+                Ok(Err(_)) => Err(fail("the number is out of the range of 64 bits".to_owned())),
+                Err(()) => Err(fail(format!("{} is not a whole number; use a float or decimal", found.plain))),
+            }
+        }
+        Kind::Float => match number(text, context).map_err(fail)?.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Value::Float(number)),
+            _ => Err(fail("the number is out of range".to_owned())),
+        },
+        Kind::Decimal => match number(text, context).map_err(fail)?.parse() {
+            Ok(number) => Ok(Value::Decimal(number)),
+            Err(_) => Err(fail("the number has more than 28 digits".to_owned())),
+        },
+        Kind::Bool => truth(text).map(Value::Bool).ok_or_else(|| {
+            fail(
+                "it is neither yes nor no (true, false, yes, no, 1, 0, on, off, or yes and no in the page's language)"
+                    .to_owned(),
+            )
+        }),
+        Kind::Price { currency } => {
+            let price = Price::read(text, None).ok_or_else(|| fail("there is no amount in it".to_owned()))?;
+            Ok(Value::Price(match (&price.currency, currency) {
+                (None, Some(assumed)) => Price { currency: Some(assumed.clone()), ..price },
+                _ => price,
+            }))
+        }
+        Kind::Date(options) => {
+            let moment = date::parse(text, options, context).map_err(fail)?;
+            moment.date.map(Value::Date).ok_or_else(|| fail("there is a time in it, but no day".to_owned()))
+        }
+        Kind::Time => {
+            let moment = date::parse(text, &DateOptions::default(), context).map_err(fail)?;
+            moment.time.map(Value::Time).ok_or_else(|| fail("there is a day in it, but no time".to_owned()))
+        }
+        Kind::DateTime(options) => {
+            let moment = date::parse(text, options, context).map_err(fail)?;
+            let date = moment.date.ok_or_else(|| fail("there is a time in it, but no day".to_owned()))?;
+            Ok(Value::DateTime(date.to_datetime(moment.time.unwrap_or_default())))
+        }
+        Kind::Timestamp(options) => {
+            let moment = date::parse(text, options, context).map_err(fail)?;
+            moment.instant.map(Value::Timestamp).ok_or_else(|| {
+                fail("it names no time zone, so that it is no instant; use a date or a datetime".to_owned())
+            })
+        }
+        Kind::Url => url(text, context).map(Value::Url).map_err(fail),
+        Kind::Email => Email::read(text).map(Value::Email),
+        Kind::Phone { region } => Phone::read(text, region.as_deref()).map(Value::Phone),
+        Kind::Json => match serde_json::from_str(text) {
+            Ok(json) => Ok(Value::Json(json)),
+            Err(error) => Err(fail(format!("it is not JSON: {error}"))),
+        },
+        other => Err(fail(format!("a text cannot become a {}", other.name()))),
+    }
+}
+
+fn normalised(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let mut out = String::with_capacity(text.len());
+    if let Some(first) = words.next() {
+        out.push_str(first);
+    }
+    for word in words {
+        out.push(' ');
+        out.push_str(word);
+    }
+    out
+}
+
+fn number(text: &str, context: ConvertContext<'_>) -> Result<String, String> {
+    // `1.5e3` is how machines write numbers.
+    let trimmed = text.trim();
+    if trimmed.contains(['e', 'E']) && !trimmed.ends_with(['e', 'E']) {
+        if let Ok(decimal) = rust_decimal::Decimal::from_scientific(trimmed) {
+            return Ok(decimal.to_string());
+        }
+    }
+    Ok(number::one(text, Triple::of_language(context.language))?.plain)
+}
+
+fn truth(text: &str) -> Option<bool> {
+    const YES: &[&str] = &[
+        "true", "yes", "y", "1", "on", "ja", "oui", "sí", "si", "sì", "sim", "tak", "да", "так", "evet", "ano", "igen",
+        "kyllä", "da", "ναι", "是", "はい", "예", "نعم", "✓", "✔", "✅", "☑",
+    ];
+    const NO: &[&str] = &[
+        "false",
+        "no",
+        "n",
+        "0",
+        "off",
+        "nein",
+        "non",
+        "não",
+        "nao",
+        "nie",
+        "нет",
+        "ні",
+        "hayır",
+        "ne",
+        "nem",
+        "ei",
+        "nu",
+        "nej",
+        "nei",
+        "nee",
+        "όχι",
+        "否",
+        "いいえ",
+        "아니요",
+        "لا",
+        "✗",
+        "✘",
+        "❌",
+        "☐",
+        "✕",
+    ];
+    let text = text.trim().to_lowercase();
+    if YES.contains(&text.as_str()) {
+        Some(true)
+    } else if NO.contains(&text.as_str()) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+fn url(text: &str, context: ConvertContext<'_>) -> Result<Url, String> {
+    let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_ascii_control());
+    if text.is_empty() {
+        return Err("the address is empty".to_owned());
+    }
+    match context.base {
+        Some(base) => base.join(text).map_err(|error| format!("it is not an address: {error}")),
+        None => Url::parse(text).map_err(|error| match error {
+            url::ParseError::RelativeUrlWithoutBase => {
+                "the address is relative, and the page's own address is not known".to_owned()
+            }
+            error => format!("it is not an address: {error}"),
+        }),
     }
 }

@@ -68,6 +68,12 @@ pub(crate) fn cases(file: &str) -> Option<Vec<Value>> {
     Some(text.lines().map(parse).collect())
 }
 
+/// A file that a case names, as UTF-8.
+pub(crate) fn read_case_file(file: &str) -> String {
+    let path = shared().expect("the case came from there").join("cases").join(file);
+    String::from_utf8_lossy(&std::fs::read(path).expect("the file of a case is readable")).into_owned()
+}
+
 /// Runs the cases of a topic. A panic in a case is a failure of that case. Set `CONFORMANCE_SHOW=1` to see every
 /// failure.
 pub(crate) fn run(topic: &str, check: impl Fn(&Value) -> Outcome) {

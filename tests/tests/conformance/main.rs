@@ -3,7 +3,9 @@
 
 #![allow(clippy::print_stdout)] // The test's output is its report.
 
+mod css;
 mod harness;
+mod price;
 mod main_content;
 mod page_date;
 mod structured;

@@ -64,7 +64,8 @@ impl Compiled {
     pub(super) fn new(selector: &Selector) -> Result<Self, SchemaError> {
         selector.check()?;
         let mut take = selector.take.clone();
-        let anchor = |text: &str, exact: bool, ignore_case: bool| TextQuery::new(text).exact(exact).ignore_case(ignore_case);
+        let anchor =
+            |text: &str, exact: bool, ignore_case: bool| TextQuery::new(text).exact(exact).ignore_case(ignore_case);
         let find = match &selector.query {
             Query::Css(text) => {
                 let parsed = css::parse(text)?;

@@ -139,7 +139,11 @@ pub(super) fn from_json(
             },
             Kind::Decimal | Kind::Price { .. } if number.is_f64() => {
                 // JSON's numbers have a point and no grouping, which a page's text has not: read them exactly.
-                match number.to_string().parse().or_else(|_| rust_decimal::Decimal::from_scientific(&number.to_string())) {
+                match number
+                    .to_string()
+                    .parse()
+                    .or_else(|_| rust_decimal::Decimal::from_scientific(&number.to_string()))
+                {
                     Ok(amount) if *kind == Kind::Decimal => Ok(Value::Decimal(amount)),
                     Ok(amount) => Ok(Value::Price(price(amount, kind))),
                     Err(_) => refuse("the number is out of range"),

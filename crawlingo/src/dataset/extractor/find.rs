@@ -32,7 +32,10 @@ pub(super) struct Found<'a> {
 
 pub(super) enum FoundContent {
     /// A text; `verbatim` if its white space has a meaning.
-    Text { text: String, verbatim: bool },
+    Text {
+        text: String,
+        verbatim: bool,
+    },
     Json(Json),
 }
 
@@ -92,7 +95,9 @@ impl<'a> Page<'a> {
         match &selector.find {
             Find::Css(css) => select(node, css).collect(),
             Find::Text(query) => around.flat_map(|node| finder().find(node, query)).collect(),
-            Find::AfterText(label) => around.flat_map(|node| finder().after(node, label)).map(|beside| beside.element).collect(),
+            Find::AfterText(label) => {
+                around.flat_map(|node| finder().after(node, label)).map(|beside| beside.element).collect()
+            }
             Find::BeforeText(label) => {
                 around.flat_map(|node| finder().before(node, label)).map(|beside| beside.element).collect()
             }
@@ -205,7 +210,8 @@ impl<'a> Page<'a> {
                 .filter(|element| {
                     let media_type = element.attr("type").unwrap_or_default().trim();
                     element.tag() == "script"
-                        && (media_type.eq_ignore_ascii_case("application/json") || element.attr("id") == Some("__NEXT_DATA__"))
+                        && (media_type.eq_ignore_ascii_case("application/json")
+                            || element.attr("id") == Some("__NEXT_DATA__"))
                 })
                 .collect(),
         };
@@ -225,7 +231,8 @@ fn take_beside<'a>(beside: Beside<'a>, take: &Take, kind: &Kind, verbatim: bool)
     let element = beside.element;
     let text = match take {
         Take::Attr(name) => {
-            let with = std::iter::once(element).chain(element.descendants()).find(|element| element.attr(name).is_some())?;
+            let with =
+                std::iter::once(element).chain(element.descendants()).find(|element| element.attr(name).is_some())?;
             with.attr(name)?.to_owned()
         }
         Take::Text => {

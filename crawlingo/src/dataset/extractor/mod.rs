@@ -169,8 +169,7 @@ impl Extractor {
     pub fn extract(&self, source: &Source<'_>) -> Extraction {
         let mut extraction = run::Run::new(self, source).page();
         if let Some(url) = source.url {
-            extraction.errors =
-                extraction.errors.into_iter().map(|error| error.at_url(url.as_str())).collect();
+            extraction.errors = extraction.errors.into_iter().map(|error| error.at_url(url.as_str())).collect();
         }
         extraction
     }
