@@ -6,6 +6,7 @@
 mod css;
 mod harness;
 mod main_content;
+mod page_date;
 mod price;
 mod structured;
 

@@ -186,13 +186,12 @@ impl<'a> Page<'a> {
                 .collect(),
             Find::JsonLd(path) => {
                 let blocks = self.jsonld.get_or_init(|| structured::jsonld::blocks(document));
-                found_json(structured::jsonld::query_blocks(blocks, path), limit)
+                found_json(structured::jsonld::query(blocks, path), limit)
             }
             Find::Microdata(path) => {
                 let mut found = Vec::new();
                 for node in self.narrowed(selector.within.as_ref(), node) {
-                    let items = structured::microdata::items_within(node, self.base.as_ref());
-                    found.extend(structured::microdata::query_items(&items, path));
+                    found.extend(structured::microdata::query(node, self.base.as_ref(), path));
                 }
                 found_json(found, limit)
             }

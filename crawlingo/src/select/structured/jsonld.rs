@@ -5,11 +5,11 @@
 //! use crawlingo::schema::path;
 //! use crawlingo::select::structured::jsonld;
 //!
-//! let page = Document::parse(r#"<script type="application/ld+json">
+//! let page = Document::parse(r##"<script type="application/ld+json">
 //!   {"@graph": [{"@type": "Product", "name": "Lamp", "offers": [{"@id": "#o"}], /* a comma too many: */ },
 //!               {"@id": "#o", "@type": "Offer", "price": "12.50"}]}
-//! </script>"#);
-//! assert_eq!(jsonld::query(&page, &path::parse("Product.offers.price")?), ["12.50"]);
+//! </script>"##);
+//! assert_eq!(jsonld::query(&jsonld::blocks(&page), &path::parse("Product.offers.price")?), ["12.50"]);
 //! # Ok::<(), crawlingo::schema::SchemaError>(())
 //! ```
 
@@ -81,12 +81,9 @@ pub fn parse(text: &str) -> Result<Vec<Value>, JsonError> {
 /// on top. The other steps are properties. Lists are followed by their items, and references to an `@id` of the page by
 /// what the page says about it. Where a page gives a plain text instead of an item (`"brand": "ACME"`), the steps `name`
 /// and `url` take it. Character references such as `&amp;`, which a script does not decode, are decoded.
-pub fn query(document: &Document, path: &Path) -> Vec<Value> {
-    query_blocks(&blocks(document), path)
-}
-
-/// The same over what [`blocks`] gave, so that several paths need only one reading.
-pub fn query_blocks(blocks: &[Value], path: &Path) -> Vec<Value> {
+///
+/// `blocks` are what [`blocks`] gave, so that several paths need only one reading.
+pub fn query(blocks: &[Value], path: &Path) -> Vec<Value> {
     graph::query(blocks, path, Strings::Encoded)
 }
 

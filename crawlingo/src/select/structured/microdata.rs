@@ -9,7 +9,7 @@
 //!   <span itemprop="name">Lamp</span>
 //!   <div itemprop="offers" itemscope itemtype="https://schema.org/Offer"><meta itemprop="price" content="12.50"></div>
 //! </div>"#);
-//! assert_eq!(microdata::query(&page, None, &path::parse("Product.offers.price")?), ["12.50"]);
+//! assert_eq!(microdata::query(page.root(), None, &path::parse("Product.offers.price")?), ["12.50"]);
 //! # Ok::<(), crawlingo::schema::SchemaError>(())
 //! ```
 
@@ -25,46 +25,42 @@ use crate::dom::{Document, Element, Node, NodeId};
 /// Items inside of items, further than any page goes.
 const MAX_DEPTH: usize = 48;
 
-/// The items on top, in the order of the page, as the standard writes them in JSON: `{"type": [...], "id": "...",
-/// "properties": {name: [values]}}`, where a value is a text or an item.
+/// The items on top below a node, in the order of the page, as the standard writes them in JSON: `{"type": [...], "id":
+/// "...", "properties": {name: [values]}}`, where a value is a text or an item. Below an element (and with it), an item
+/// is on top too if the item that it belongs to lies outside.
 ///
-/// Addresses are made absolute against `base`, or the page's own `<base>` against that; without a base they stay as they
-/// are. Beyond the standard, and as schema.org's examples have it, a `content` attribute counts on every element, and an
-/// `<input>` whose property ends in `-input` describes what is to be put in. Texts are visible texts, with blanks
+/// Addresses are made absolute against `base`, the page's [base address](Document::base_url); without it they stay as
+/// they are. Beyond the standard, and as schema.org's examples have it, a `content` attribute counts on every element,
+/// and an `<input>` whose property ends in `-input` describes what is to be put in. Texts are visible texts, with blanks
 /// collapsed. An item that would hold itself is left out there.
-pub fn items(document: &Document, base: Option<&Url>) -> Vec<Value> {
-    let mut reader = Reader::new(document, base);
+pub fn items(node: Node<'_>, base: Option<&Url>) -> Vec<Value> {
+    let mut reader = Reader::new(node.document(), base);
     let mut items = Vec::new();
-    for element in document.elements().filter(|element| element.attr("itemscope").is_some()) {
-        if element.attr("itemprop").is_none()
-            && let Some(item) = reader.item(element, &mut Vec::new())
-        {
+    // The end of the item that was met last: what is in there and has a name belongs to it.
+    let mut inside = None;
+    for element in node.as_element().into_iter().chain(node.descendants().filter_map(Node::as_element)) {
+        if element.attr("itemscope").is_none() {
+            continue;
+        }
+        let is_outermost = inside.is_none_or(|outer: Element<'_>| !outer.node().contains(element.node()));
+        if is_outermost {
+            inside = Some(element);
+        }
+        let is_on_top = match element.attr("itemprop") {
+            None => true,
+            Some(_) => is_outermost && node.as_element().is_some(),
+        };
+        if is_on_top && let Some(item) = reader.item(element, &mut Vec::new()) {
             items.push(item);
         }
     }
     items
 }
 
-/// The items that lie in a subtree and in no other item of it, an item at its top included.
-pub fn items_within(scope: Node<'_>, base: Option<&Url>) -> Vec<Value> {
-    let mut reader = Reader::new(scope.document(), base);
-    let mut items = Vec::new();
-    let mut last: Option<Node<'_>> = None;
-    for node in std::iter::once(scope).chain(scope.descendants()) {
-        let Some(element) = node.as_element().filter(|element| element.attr("itemscope").is_some()) else { continue };
-        if last.is_some_and(|last| last.contains(node)) {
-            continue;
-        }
-        last = Some(node);
-        items.extend(reader.item(element, &mut Vec::new()));
-    }
-    items
-}
-
-/// The values that a path such as `Product.offers.price` leads to; it means what it means for
+/// The values that a path such as `Product.offers.price` leads to, below a node; it means what it means for
 /// [JSON-LD](super::jsonld::query).
-pub fn query(document: &Document, base: Option<&Url>, path: &Path) -> Vec<Value> {
-    query_items(&items(document, base), path)
+pub fn query(node: Node<'_>, base: Option<&Url>, path: &Path) -> Vec<Value> {
+    query_items(&items(node, base), path)
 }
 
 /// The same over what [`items`] gave, so that several paths need only one reading.
@@ -102,10 +98,12 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(document: &'a Document, base: Option<&Url>) -> Self {
-        let own = document.elements().find(|element| element.tag() == "base" && element.attr("href").is_some());
-        let own = own.and_then(|element| element.attr("href"));
-        let base = base.map(|base| own.and_then(|own| base.join(own.trim()).ok()).unwrap_or_else(|| base.clone()));
-        Self { document, base, ids: None, work: document.len().saturating_mul(16).saturating_add(10_000) }
+        Self {
+            document,
+            base: base.cloned(),
+            ids: None,
+            work: document.len().saturating_mul(16).saturating_add(10_000),
+        }
     }
 
     /// Reads an item; `outer` are the items around it.
@@ -290,7 +288,7 @@ mod tests {
 
     fn read(html: &str) -> Value {
         let base = Url::parse("https://example.com/dir/page").unwrap();
-        Value::Array(items(&Document::parse(html), Some(&base)))
+        Value::Array(items(Document::parse(html).root(), Some(&base)))
     }
 
     #[test]
@@ -306,10 +304,21 @@ mod tests {
                 "e": ["2024-01-01"], "f": ["May"], "g": ["8"], "h": ["8"], "i": ["two words"],
                 "j": ["https://example.com/dir/o"], "k": [""]}}])
         );
-        let without = Document::parse("<base href='/b/'><p itemscope><a itemprop=u href='x'></a></p>");
-        assert_eq!(items(&without, None)[0]["properties"]["u"], json!(["x"]));
-        let base = Url::parse("https://e.org/").unwrap();
-        assert_eq!(items(&without, Some(&base))[0]["properties"]["u"], json!(["https://e.org/b/x"]));
+        let without = Document::parse("<p itemscope><a itemprop=u href=' x'></a></p>");
+        assert_eq!(items(without.root(), None)[0]["properties"]["u"], json!(["x"]));
+    }
+
+    #[test]
+    fn below_an_element() {
+        let page = Document::parse(
+            "<main itemscope><div itemprop=a itemscope><b itemprop=b>1</b></div>
+             <p><i itemprop=c itemscope><b itemprop=d>2</b><u itemprop=e itemscope></u></i></p></main>",
+        );
+        let of = |tag: &str| items(page.elements().find(|element| element.tag() == tag).unwrap().node(), None);
+        assert_eq!(of("div"), [json!({"properties": {"b": ["1"]}})]);
+        assert_eq!(of("p"), [json!({"properties": {"d": ["2"], "e": [{"properties": {}}]}})]);
+        assert_eq!(of("main").len(), 1);
+        assert!(of("u").len() == 1 && of("b").is_empty());
     }
 
     #[test]
@@ -336,7 +345,7 @@ mod tests {
             <p itemprop=offers itemscope itemtype="http://schema.org/Offer"><i itemprop=price>1</i></p>
             <p itemprop=offers itemscope itemtype="http://schema.org/Offer"><i itemprop=price>2</i></p></div>"#,
         );
-        let ask = |text: &str| query(&page, None, &path::parse(text).unwrap());
+        let ask = |text: &str| query(page.root(), None, &path::parse(text).unwrap());
         assert_eq!(ask("Product.offers.price"), ["1", "2"]);
         assert_eq!(ask("Offer[1].price"), ["2"]);
         assert_eq!(ask("offers[0].price"), ["1"]);
@@ -365,7 +374,7 @@ mod tests {
         #[test]
         fn any_markup_is_read(page in "(<(div|p|a|meta|img|time|input|template|table|td)( (itemscope|itemprop=[ab]|itemref=\"[ab] [ab]\"|id=[ab]|itemtype=[AB]|href=x|content=y))*>|</(div|p|a)>|x){0,40}") {
             let document = Document::parse(&page);
-            let found = items(&document, None);
+            let found = items(document.root(), None);
             let _ = query_items(&found, &path::parse("A.a.b").unwrap());
         }
     }

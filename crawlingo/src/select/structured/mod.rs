@@ -2,6 +2,7 @@
 //!
 //! Each module reads a [`Document`](crate::dom::Document) and gives JSON values. JSON-LD and microdata are asked by the
 //! same [`Path`](crate::schema::path::Path), such as `Product.offers.price`; JSON by a JSONPath; metas by their name.
+//! [`published`] puts together what they say about one thing that is often wanted: the day of publication.
 //! What a page sends is hostile: no reader recurses over it, and depth, size and the amount of results are bounded.
 
 mod entities;
@@ -11,6 +12,7 @@ pub mod jsonld;
 pub mod meta;
 pub mod microdata;
 pub mod opengraph;
+pub mod published;
 mod relaxed;
 mod script;
 

@@ -27,8 +27,8 @@ const MAX_CONTAINERS: usize = 500_000;
 ///
 /// ```
 /// use crawlingo::select::structured::jsonld;
-/// let error = jsonld::parse("{\"name\": }}{ ?").unwrap_err();
-/// assert!(error.to_string().contains("line 1"));
+/// let error = jsonld::parse("{\n  \"name\": Lamp }").unwrap_err();
+/// assert_eq!((error.line(), error.column()), (2, 11));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError {

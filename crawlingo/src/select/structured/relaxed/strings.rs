@@ -29,10 +29,12 @@ impl Reader<'_> {
         let mut string = String::new();
         loop {
             let rest = self.rest();
-            let ends = |c: char| {
-                c == '\\' || c == quote || (self.mode.js && c == '\n') || (CURLY.contains(&quote) && CURLY.contains(&c))
+            let found = match u8::try_from(quote) {
+                Ok(quote) if self.mode.js => memchr::memchr3(b'\\', quote, b'\n', rest.as_bytes()),
+                Ok(quote) => memchr::memchr2(b'\\', quote, rest.as_bytes()),
+                Err(_) => rest.find(|c| c == '\\' || CURLY.contains(&c)),
             };
-            let Some(found) = rest.find(ends) else {
+            let Some(found) = found else {
                 return Err(Fault { at: opened, what: "the string that begins here does not end" });
             };
             string.push_str(rest.get(..found).unwrap_or_default());
@@ -71,7 +73,7 @@ impl Reader<'_> {
                 Some(b'\n') if quote != Some(b'`') => return Err(self.fault("a line ends in a string")),
                 Some(_) => {}
             }
-            self.at += self.rest().chars().next().map_or(1, char::len_utf8);
+            self.at += self.rest().chars().next().map_or(0, char::len_utf8);
         }
     }
 
