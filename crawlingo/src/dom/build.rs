@@ -4,22 +4,15 @@ use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::HashMap;
 
-use html5ever::driver::ParseOpts;
-use html5ever::tendril::{StrTendril, TendrilSink};
-use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, QualName};
 use markup5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 
 use super::node::{AttrData, Content, NONE, NodeData, Span};
 use super::{Document, DocumentKind};
 
-pub(super) fn parse_html(html: &str) -> Document {
-    let options = ParseOpts {
-        tree_builder: TreeBuilderOpts { scripting_enabled: false, ..Default::default() },
-        ..Default::default()
-    };
-    html5ever::parse_document(Sink::new(DocumentKind::Html), options).one(html)
-}
+/// The most attributes of one element.
+pub(super) const MAX_ATTRS: usize = 4096;
 
 struct Building {
     parent: u32,
@@ -27,6 +20,8 @@ struct Building {
     last_child: u32,
     prev: u32,
     next: u32,
+    /// How many elements lie around the node; what the parser moves about keeps its first depth.
+    depth: u32,
     content: BuildContent,
 }
 
@@ -45,19 +40,53 @@ pub(crate) struct Sink {
     kind: DocumentKind,
     nodes: RefCell<Vec<Building>>,
     quirks: Cell<QuirksMode>,
+    /// The depth of the innermost open element.
+    open_depth: Cell<u32>,
 }
 
 impl Sink {
     pub(crate) fn new(kind: DocumentKind) -> Self {
-        let sink = Self { kind, nodes: RefCell::default(), quirks: Cell::new(QuirksMode::NoQuirks) };
+        let sink =
+            Self { kind, nodes: RefCell::default(), quirks: Cell::new(QuirksMode::NoQuirks), open_depth: Cell::new(0) };
         sink.create(BuildContent::Document);
         sink
+    }
+
+    /// How many nodes there are so far.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.borrow().len()
+    }
+
+    pub(super) fn open_depth(&self) -> u32 {
+        self.open_depth.get()
+    }
+
+    /// Notes the depth of a node that got a parent.
+    fn deepen(&self, parent: u32, id: u32) {
+        let nodes = &mut *self.nodes.borrow_mut();
+        let depth = nodes[parent as usize].depth.saturating_add(1);
+        let node = &mut nodes[id as usize];
+        node.depth = depth;
+        if let BuildContent::Element { template, .. } = node.content {
+            self.open_depth.set(depth);
+            if template != NONE {
+                nodes[template as usize].depth = depth;
+            }
+        }
     }
 
     fn create(&self, content: BuildContent) -> u32 {
         let mut nodes = self.nodes.borrow_mut();
         let id = nodes.len() as u32;
-        nodes.push(Building { parent: NONE, first_child: NONE, last_child: NONE, prev: NONE, next: NONE, content });
+        nodes.push(Building {
+            parent: NONE,
+            first_child: NONE,
+            last_child: NONE,
+            prev: NONE,
+            next: NONE,
+            depth: 0,
+            content,
+        });
         id
     }
 
@@ -81,6 +110,7 @@ impl Sink {
 
     fn append_node(&self, parent: u32, id: u32) {
         self.detach(id);
+        self.deepen(parent, id);
         let nodes = &mut *self.nodes.borrow_mut();
         let last = nodes[parent as usize].last_child;
         let node = &mut nodes[id as usize];
@@ -94,6 +124,10 @@ impl Sink {
 
     fn insert_before(&self, sibling: u32, id: u32) {
         self.detach(id);
+        let parent = self.nodes.borrow()[sibling as usize].parent;
+        if parent != NONE {
+            self.deepen(parent, id);
+        }
         let nodes = &mut *self.nodes.borrow_mut();
         let (parent, prev) = (nodes[sibling as usize].parent, nodes[sibling as usize].prev);
         let node = &mut nodes[id as usize];
@@ -119,11 +153,12 @@ impl Sink {
         }
     }
 
-    fn freeze(self) -> Document {
+    pub(super) fn freeze(self) -> Document {
         let nodes = self.nodes.into_inner();
         let mut document = Document {
             kind: self.kind,
             quirks: self.quirks.get(),
+            encoding: "UTF-8",
             nodes: Vec::with_capacity(nodes.len()),
             attrs: Vec::new(),
             names: Vec::new(),
@@ -244,6 +279,11 @@ impl TreeSink for Sink {
         self.create(BuildContent::Element { name, attrs, template, annotation_xml_integration })
     }
 
+    fn pop(&self, node: &u32) {
+        let depth = self.nodes.borrow()[*node as usize].depth;
+        self.open_depth.set(self.open_depth.get().min(depth.saturating_sub(1)));
+    }
+
     fn create_comment(&self, text: StrTendril) -> u32 {
         self.create(BuildContent::Comment(text))
     }
@@ -309,6 +349,10 @@ impl TreeSink for Sink {
     fn add_attrs_if_missing(&self, target: &u32, more: Vec<Attribute>) {
         if let BuildContent::Element { attrs, .. } = &mut self.nodes.borrow_mut()[*target as usize].content {
             for attr in more {
+                // A page may begin its body any number of times.
+                if attrs.len() >= MAX_ATTRS {
+                    break;
+                }
                 if !attrs.iter().any(|have| have.name == attr.name) {
                     attrs.push(attr);
                 }

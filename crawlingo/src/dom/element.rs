@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use html5ever::{LocalName, Namespace, QualName, ns};
+use html5ever::{Namespace, QualName, ns};
 
 use super::node::{AttrData, Content};
 use super::{Document, DocumentKind, Node, NodeId};
@@ -58,12 +58,18 @@ impl<'a> Element<'a> {
         &self.name().local
     }
 
-    pub(crate) fn local_name(self) -> &'a LocalName {
-        &self.name().local
-    }
-
     pub(crate) fn namespace(self) -> &'a Namespace {
         &self.name().ns
+    }
+
+    /// The URL of the element's namespace.
+    pub fn namespace_url(self) -> &'a str {
+        self.namespace()
+    }
+
+    /// The attributes with their namespace's prefix, where they have one: `(Some("xlink"), "href", "#a")`.
+    pub fn attrs_with_prefix(self) -> impl ExactSizeIterator<Item = (Option<&'a str>, &'a str, &'a str)> {
+        self.qualified_attrs().map(|(name, value)| (name.prefix.as_deref(), &*name.local, value))
     }
 
     /// Whether the element is an HTML element in an HTML document, so that names are matched without case.

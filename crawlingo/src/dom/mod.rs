@@ -14,10 +14,12 @@
 
 mod build;
 mod element;
+mod encoding;
 mod head;
 mod main_content;
 mod markdown;
 mod node;
+mod parse;
 mod serialize;
 mod table;
 mod text;
@@ -27,6 +29,7 @@ pub use head::Link;
 pub use main_content::MainContent;
 pub use markdown::MarkdownOptions;
 pub use node::{Descendants, Node, NodeId, NodeKind};
+pub use parse::ParseOptions;
 pub use table::{Row, Table};
 
 use html5ever::QualName;
@@ -47,6 +50,7 @@ pub enum DocumentKind {
 pub struct Document {
     pub(crate) kind: DocumentKind,
     pub(crate) quirks: QuirksMode,
+    pub(crate) encoding: &'static str,
     /// In document order; the document node is the first.
     pub(crate) nodes: Vec<NodeData>,
     pub(crate) attrs: Vec<AttrData>,
@@ -57,11 +61,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses HTML, as a browser does with scripts turned off. Never fails: every text is a document.
-    pub fn parse(html: &str) -> Self {
-        build::parse_html(html)
-    }
-
     /// Which rules the document was parsed by.
     pub fn kind(&self) -> DocumentKind {
         self.kind

@@ -4,7 +4,9 @@
 #![allow(clippy::print_stdout)] // The test's output is its report.
 
 mod css;
+mod encoding;
 mod harness;
+mod html_tree;
 mod main_content;
 mod page_date;
 mod price;
