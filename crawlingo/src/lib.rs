@@ -14,4 +14,5 @@ pub mod value;
 pub use config::Config;
 pub use crawlingo_schema as schema;
 pub use error::{BoxError, Error, ErrorKind, FetchFailure};
+pub use session::{Page, Session};
 pub use types::{Headers, HttpVersion, Profile, Request, Response, Tier};

@@ -43,7 +43,7 @@ impl<F: Fetch> Fetch for Decode<F> {
             let fail = |failure, message: String| Error::fetch(response.url.as_str(), failure, message);
             let codings = codings(&response).map_err(|message| fail(FetchFailure::Decode, message))?;
             let mut reader: Pin<Box<dyn AsyncBufRead + Send>> =
-                Box::pin(StreamReader::new(stream.map_err(io::Error::other)));
+                Box::pin(StreamReader::new(stream.into_chunks().map_err(io::Error::other)));
             // An empty body is no member of any compressed format, and common nevertheless.
             let empty = reader.fill_buf().await.map_err(|error| read_error(&response, error, ""))?.is_empty();
             if !empty {

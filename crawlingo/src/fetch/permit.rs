@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::Fetch;
 use crate::Error;
-use crate::types::{Body, BoxFuture, Request, Response};
+use crate::types::{Body, BodyStream, BoxFuture, Request, Response};
 
 pub(super) struct Permit<F> {
     inner: F,
@@ -28,7 +28,7 @@ impl<F: Fetch> Fetch for Permit<F> {
             let permit = permit.map_err(|_| Error::sdk("the session has been shut down"))?;
             let mut response = self.inner.fetch(request).await?;
             if let Body::Stream(stream) = response.body {
-                response.body = Body::Stream(Box::pin(stream.map(move |chunk| {
+                response.body = Body::Stream(BodyStream::new(stream.into_chunks().map(move |chunk| {
                     let _held = &permit;
                     chunk
                 })));

@@ -12,7 +12,7 @@ use wreq::dns::{Name, Resolve, Resolving};
 
 use super::{Fetch, guard};
 use crate::config::{Config, check_proxy};
-use crate::types::{Body, BoxFuture, Headers, HttpVersion, Profile, Request, Response, Tier};
+use crate::types::{Body, BodyStream, BoxFuture, Headers, HttpVersion, Profile, Request, Response, Tier};
 use crate::{Error, FetchFailure};
 
 /// The most clients that are kept; each holds its connections.
@@ -128,7 +128,8 @@ impl Transport {
         let mut response = Response::new(answer.status(), url.clone());
         response.version = answer.version();
         response.headers = headers;
-        response.body = Body::Stream(Box::pin(body(url.to_string(), answer.bytes_stream(), self.config.idle_timeout)));
+        response.body =
+            Body::Stream(BodyStream::new(body(url.to_string(), answer.bytes_stream(), self.config.idle_timeout)));
         response.elapsed = start.elapsed();
         Ok(response)
     }

@@ -1,1 +1,158 @@
-//! (to come)
+//! Sessions and pages: the one handle that fetches, and what it gives.
+
+mod builder;
+mod dataset;
+mod form;
+mod list;
+mod page;
+mod pool;
+
+use std::sync::{Arc, OnceLock};
+
+pub use builder::SessionBuilder;
+pub use dataset::{
+    DatasetBuilder, Extracted, FieldBuilder, after_text, before_text, css, json, jsonld, meta, microdata, regex, text,
+    xpath,
+};
+pub use form::Form;
+pub use list::ElementList;
+pub use page::Page;
+
+use pool::Pool;
+
+use crate::Error;
+use crate::config::Config;
+use crate::fetch::{CookieJar, Fetch, stack};
+use crate::types::{Request, Response};
+
+/// Fetches pages. Cheap to clone: clones share connections, cookies and bounds.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), crawlingo::Error> {
+/// let session = crawlingo::Session::new()?;
+/// let page = session.page("https://example.org/").await?;
+/// println!("{} {:?}", page.status(), page.title());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A session belongs to the runtime that first used it, since its connections do; used from another, it fails with
+/// `ErrorKind::Config`.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    config: Arc<Config>,
+    fetch: Arc<dyn Fetch>,
+    jar: CookieJar,
+    pool: Pool,
+    runtime: OnceLock<tokio::runtime::Id>,
+}
+
+impl Session {
+    /// A session with the defaults of [`Config`].
+    ///
+    /// # Errors
+    /// When the transport cannot be set up.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().build()
+    }
+
+    /// Starts a session with options of its own.
+    pub fn builder() -> SessionBuilder {
+        SessionBuilder::default()
+    }
+
+    /// A session of a configuration.
+    ///
+    /// # Errors
+    /// `ErrorKind::Config` with the option that is wrong.
+    pub fn from_config(config: Config) -> Result<Self, Error> {
+        let config = Arc::new(config);
+        let jar = CookieJar::new();
+        let fetch = stack(&config, &jar)?;
+        let pool = Pool::new(config.parse_threads);
+        Ok(Self(Arc::new(Inner { config, fetch, jar, pool, runtime: OnceLock::new() })))
+    }
+
+    /// A session whose requests go to a stage of the caller's instead of the network: for tests and for other
+    /// transports.
+    pub fn with_fetch(config: Config, fetch: Arc<dyn Fetch>) -> Self {
+        let pool = Pool::new(config.parse_threads);
+        let inner = Inner { config: Arc::new(config), fetch, jar: CookieJar::new(), pool, runtime: OnceLock::new() };
+        Self(Arc::new(inner))
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    /// The cookies.
+    pub fn cookies(&self) -> &CookieJar {
+        &self.0.jar
+    }
+
+    /// Fetches a request. A status of 400 and above is a response like others; see [`Response::error_for_status`].
+    ///
+    /// # Errors
+    /// `ErrorKind::Fetch` when there is no complete answer, with the kind of failure.
+    pub async fn fetch(&self, request: Request) -> Result<Response, Error> {
+        self.check_runtime()?;
+        let span = tracing::debug_span!("fetch", url = %request.url);
+        tracing::Instrument::instrument(self.0.fetch.fetch(request), span).await
+    }
+
+    /// Fetches a page by its URL and parses it.
+    ///
+    /// # Errors
+    /// As [`fetch`](Self::fetch); a status of 400 and above is an error too, and so is an answer that is no document
+    /// (an image, a PDF).
+    pub async fn page(&self, url: &str) -> Result<Page, Error> {
+        let page = self.open(Request::get(url)?).await?;
+        page.error_for_status()
+    }
+
+    /// Fetches a request and parses the answer, whatever its status.
+    ///
+    /// # Errors
+    /// As [`page`](Self::page), without that on the status.
+    pub async fn open(&self, request: Request) -> Result<Page, Error> {
+        let response = self.fetch(request).await?;
+        self.0.pool.run(move || Page::from_response(response)).await
+    }
+
+    /// Describes what is wanted of a page, field by field, for those who do not have it as a type:
+    ///
+    /// ```no_run
+    /// use crawlingo::session::css;
+    /// # async fn example(session: crawlingo::Session) -> Result<(), crawlingo::Error> {
+    /// let books = session
+    ///     .dataset("https://example.org/books")
+    ///     .each(css("article"))
+    ///     .field("title", css("h3 a").attr("title"))
+    ///     .field("price", css(".price").price())
+    ///     .build()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dataset(&self, url: impl Into<String>) -> DatasetBuilder<'_> {
+        DatasetBuilder::new(self, url.into())
+    }
+
+    fn check_runtime(&self) -> Result<(), Error> {
+        let current = tokio::runtime::Handle::try_current()
+            .map_err(|_| Error::config("runtime", "a session fetches inside of a Tokio runtime; call it from one"))?;
+        if *self.0.runtime.get_or_init(|| current.id()) == current.id() {
+            return Ok(());
+        }
+        Err(Error::config("runtime", "this session was first used in another Tokio runtime; make one for each runtime"))
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("tier", &self.0.config.tier).finish_non_exhaustive()
+    }
+}

@@ -8,7 +8,8 @@ mod response;
 pub use headers::Headers;
 pub use profile::{HttpVersion, Profile, Tier};
 pub use request::{Request, RequestOptions};
-pub use response::{Body, Response};
+pub(crate) use response::status_error;
+pub use response::{Body, BodyStream, Response};
 
 /// A future that is boxed, so that traits with async functions stay object-safe.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,6 +1,7 @@
 //! A response.
 
 use std::pin::Pin;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,12 +12,31 @@ use url::Url;
 use super::Headers;
 use crate::{Error, ErrorKind, FetchFailure};
 
+/// The chunks of a body.
+type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, Error>> + Send>>;
+
+/// A body as it comes from the connection. It is read by one owner; the lock is never waited for and only makes the
+/// response `Sync`.
+pub struct BodyStream(Mutex<Chunks>);
+
+impl BodyStream {
+    /// A body of chunks.
+    pub fn new(chunks: impl Stream<Item = Result<Bytes, Error>> + Send + 'static) -> Self {
+        Self(Mutex::new(Box::pin(chunks)))
+    }
+
+    /// The chunks.
+    pub fn into_chunks(self) -> Chunks {
+        self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
 /// The body of a response on its way up the stack: a stream until it is decoded, then bytes.
 pub enum Body {
     /// All of it.
     Full(Bytes),
     /// As it comes from the connection.
-    Stream(Pin<Box<dyn Stream<Item = Result<Bytes, Error>> + Send>>),
+    Stream(BodyStream),
 }
 
 impl std::fmt::Debug for Body {
