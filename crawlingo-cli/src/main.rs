@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The `crawlingo` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    crawlingo_cli::main()
+}
