@@ -206,7 +206,8 @@ fn feed(
         }
         queue.push_back(StrTendril::from_slice(&rest[..end]));
         rest = &rest[end..];
-        while let TokenizerResult::Script(_) = tokenizer.feed(&queue) {}
+        // It also stops at scripts and at a `<meta>` that names an encoding, with the rest still in the queue.
+        while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
         let nodes = tokenizer.sink.builder.sink.len();
         if nodes > options.max_nodes {
             bound = Some(format!("it makes more than {} nodes (`max_nodes`)", options.max_nodes));
