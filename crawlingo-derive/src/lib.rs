@@ -1,1 +1,110 @@
-//! x
+//! `#[derive(Dataset)]`: attributes to a checked model to the same `Schema` that files hold, as code.
+//!
+//! The selectors are parsed by the very parsers that run later, and every fault is an error at the token that is wrong,
+//! all of them in one compile.
+
+mod ast;
+mod attr;
+mod check;
+mod ctxt;
+mod expand;
+mod fallback;
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as TokenStream2;
+use syn::{Data, DeriveInput, Fields, GenericParam, parse_macro_input};
+
+use ast::{Container, FieldModel};
+use ctxt::Ctxt;
+
+/// Makes a struct a dataset: what to extract from a page, and the type that holds it.
+///
+/// On the struct stands `#[dataset(...)]`:
+///
+/// | key | meaning |
+/// |---|---|
+/// | `each = "css"`, `each(xpath = "...")` | what finds the records; without it, the page is one |
+/// | `name = "..."` | the dataset's name; the struct's by default |
+/// | `key = "field"`, `key = ["a", "b"]` | the fields that identify a record |
+/// | `version = 2` | counts the meanings of the schema |
+/// | `heal`, `heal = "suggest"` | for all fields that can heal and say nothing else |
+/// | `crate = "path"` | where the crate is, if it is re-exported |
+///
+/// On each field stands `#[selector(...)]`, several of them for a chain that is tried in order, with one of `css`,
+/// `xpath`, `regex` (`on = "html"`), `text`, `after_text`, `before_text` (`exact`, `ignore_case`), `jsonld`, `meta`,
+/// `microdata`, `json` (`within = "css"`), and any of
+///
+/// - `attr = "name"`, `own_text`, `html`, `outer_html`, `markdown`: what is taken of the element instead of its text;
+/// - `default = literal`: what stands in where nothing is found;
+/// - `trim`, `strip = "x"`, `replace = ["a", "b"]`, `split = ","`, `join = " "`, `lower`, `upper`: steps before the
+///   conversion, in the order written;
+/// - `parse`: the type's `FromStr` makes the value; `with = path`: a function does, from what its argument's type asks for;
+/// - `currency`, `region`, `language`, `date_order`: what the page does not say of prices, telephone numbers and dates;
+/// - `heal`, `heal = "off" | "suggest" | "bind"`.
+///
+/// The field's type says the kind of value and how many: `Option` may be missing, `Vec` is any number, a bare type must
+/// be there. `#[serde(rename)]` and `rename_all` name the output; doc comments become descriptions.
+#[proc_macro_derive(Dataset, attributes(dataset, selector, serde))]
+pub fn derive_dataset(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    dataset(&input).into()
+}
+
+fn dataset(input: &DeriveInput) -> TokenStream2 {
+    let ctxt = Ctxt::new();
+    let container = Container::read(input, &ctxt);
+    let fields = fields(input, &container, &ctxt);
+    if let Some(fields) = &fields {
+        check::check(&container, fields, &ctxt);
+    }
+    match (ctxt.check(), fields) {
+        (Ok(()), Some(fields)) => expand::expand(input, &container, &fields),
+        (Err(error), _) => {
+            let fallback = fallback::expand(input, &container.krate);
+            let error = error.into_compile_error();
+            quote::quote!(#error #fallback)
+        }
+        // `fields` is none only together with an error.
+        (Ok(()), None) => TokenStream2::new(),
+    }
+}
+
+fn fields(input: &DeriveInput, container: &Container, ctxt: &Ctxt) -> Option<Vec<FieldModel>> {
+    for param in &input.generics.params {
+        if let GenericParam::Lifetime(lifetime) = param {
+            ctxt.error(
+                lifetime.lifetime.span(),
+                "a dataset owns its values and cannot borrow from the page; use `String` instead of `&str`",
+            );
+        }
+    }
+    match &input.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Named(named) => {
+                Some(named.named.iter().filter_map(|field| FieldModel::read(field, container, ctxt)).collect())
+            }
+            Fields::Unnamed(_) => {
+                ctxt.error(
+                    input.ident.span(),
+                    "a dataset is a struct with named fields; give the fields of this tuple struct names",
+                );
+                None
+            }
+            Fields::Unit => {
+                ctxt.error(
+                    input.ident.span(),
+                    "a dataset needs fields: `struct Book { #[selector(css = \"h1\")] title: String }`",
+                );
+                None
+            }
+        },
+        Data::Enum(_) => {
+            ctxt.error(input.ident.span(), "a dataset is a struct, not an enum; for a field that is an enum, implement `FromStr` and write `#[selector(.., parse)]`");
+            None
+        }
+        Data::Union(_) => {
+            ctxt.error(input.ident.span(), "a dataset is a struct, not a union");
+            None
+        }
+    }
+}

@@ -63,6 +63,12 @@ impl SchemaBuilder {
         self
     }
 
+    /// Gives the schema unchecked, for code whose parts were checked when it was compiled.
+    #[doc(hidden)]
+    pub fn build_unchecked(self) -> Schema {
+        self.schema
+    }
+
     /// Checks the schema and gives it.
     ///
     /// # Errors

@@ -1,5 +1,8 @@
 //! Declarative scraping: describe the data as a typed struct, and one runtime fetches, parses, extracts and streams it.
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 pub mod config;
 pub mod dataset;
 pub mod dom;
@@ -12,7 +15,9 @@ pub mod types;
 pub mod value;
 
 pub use config::Config;
+pub use crawlingo_derive::Dataset;
 pub use crawlingo_schema as schema;
+pub use dataset::Dataset;
 pub use error::{BoxError, Error, ErrorKind, FetchFailure};
 pub use session::{Page, Session};
 pub use types::{Headers, HttpVersion, Profile, Request, Response, Tier};

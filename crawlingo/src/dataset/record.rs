@@ -8,17 +8,29 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use crate::value::Value;
 
 /// The values of one record, in the order of its schema's fields.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Record {
     schema: Arc<Schema>,
     values: Vec<Value>,
+    /// The position on its page.
+    ordinal: usize,
 }
 
 impl Record {
     /// A record of that schema; values that are missing at the end are null, those too many are dropped.
     pub fn new(schema: Arc<Schema>, mut values: Vec<Value>) -> Self {
         values.resize(schema.fields.len(), Value::Null);
-        Self { schema, values }
+        Self { schema, values, ordinal: 0 }
+    }
+
+    pub(crate) fn at(mut self, ordinal: usize) -> Self {
+        self.ordinal = ordinal;
+        self
+    }
+
+    /// The record's position on its page, from 0; of a nested record, that of the one around it.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
     }
 
     /// The schema.
@@ -44,6 +56,13 @@ impl Record {
     /// Names and values.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.schema.fields.iter().map(|field| field.name.as_str()).zip(&self.values)
+    }
+}
+
+impl PartialEq for Record {
+    /// Equal schemas and values; where on a page it stood does not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values && (Arc::ptr_eq(&self.schema, &other.schema) || self.schema == other.schema)
     }
 }
 

@@ -89,7 +89,7 @@ impl<'e, 'a> Run<'e, 'a> {
                 return Err(self.failed(plan, planned, String::new(), limit));
             }
         }
-        Ok(Record::new(std::sync::Arc::clone(&plan.schema), values))
+        Ok(Record::new(std::sync::Arc::clone(&plan.schema), values).at(self.record))
     }
 
     fn over_limit(&self) -> Option<String> {

@@ -1,0 +1,27 @@
+//! Impls for a struct that has errors, so that the code that uses it adds none of its own.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Path};
+
+pub(crate) fn expand(input: &DeriveInput, krate: &Path) -> TokenStream {
+    let ident = &input.ident;
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics #krate::dataset::Dataset for #ident #ty_generics #where_clause {
+                fn schema() -> ::std::sync::Arc<#krate::schema::Schema> { ::core::unreachable!() }
+                fn from_record(_: #krate::dataset::Record) -> ::core::result::Result<Self, #krate::Error> { ::core::unreachable!() }
+                fn into_record(self) -> #krate::dataset::Record { ::core::unreachable!() }
+            }
+            #[automatically_derived]
+            impl #impl_generics #krate::dataset::FieldType for #ident #ty_generics #where_clause {
+                const NESTED: bool = true;
+                fn shape() -> #krate::schema::Shape { ::core::unreachable!() }
+                fn from_value(_: #krate::value::Value) -> ::core::result::Result<Self, #krate::value::ConvertError> { ::core::unreachable!() }
+                fn into_value(self) -> #krate::value::Value { ::core::unreachable!() }
+            }
+        };
+    }
+}
