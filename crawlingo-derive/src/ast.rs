@@ -35,6 +35,8 @@ pub(crate) struct FieldModel {
     pub(crate) name_span: Span,
     pub(crate) description: Option<String>,
     pub(crate) selectors: Vec<Spanned<Selector>>,
+    /// Whether there is a `#[selector]` at all, be it a faulty one that was told already.
+    pub(crate) attempted: bool,
     pub(crate) transforms: Vec<Transform>,
     pub(crate) default: Option<(Lit, bool)>,
     pub(crate) heal: Option<Spanned<HealMode>>,
@@ -127,6 +129,7 @@ impl FieldModel {
             name_span,
             description: description(&field.attrs),
             selectors: Vec::new(),
+            attempted: false,
             transforms: Vec::new(),
             default: None,
             heal: None,
@@ -136,7 +139,10 @@ impl FieldModel {
             ident,
         };
         let mut seen = Vec::new();
-        for (span, items) in read(&field.attrs, "selector", ctxt) {
+        let attributes = field.attrs.iter().filter(|attr| attr.path().is_ident("selector")).count();
+        let readable = read(&field.attrs, "selector", ctxt);
+        model.attempted = readable.len() < attributes;
+        for (span, items) in readable {
             let mut parts = Parts::default();
             let mut any = false;
             let mut seen_here = Vec::new();
@@ -158,6 +164,7 @@ impl FieldModel {
                 // A field may have an attribute with options alone beside one with a selector.
                 continue;
             }
+            model.attempted = true;
             model.selectors.extend(parts.selector(span, ctxt));
         }
         Some(model)

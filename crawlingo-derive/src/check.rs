@@ -39,7 +39,7 @@ fn check_field(field: &FieldModel, ctxt: &Ctxt) {
         ctxt.error(parse, "`parse` and `with` both make the value; keep one");
         ctxt.error(syn::spanned::Spanned::span(with), "`parse` and `with` both make the value; keep one");
     }
-    if field.selectors.is_empty() && is_plain(&field.ty) {
+    if field.selectors.is_empty() && !field.attempted && is_plain(&field.ty) {
         ctxt.error(
             field.ident.span(),
             format!("the field `{}` has no selector; add one: `#[selector(css = \"...\")]`", field.ident),

@@ -60,7 +60,9 @@ fn dataset(input: &DeriveInput) -> TokenStream2 {
     match (ctxt.check(), fields) {
         (Ok(()), Some(fields)) => expand::expand(input, &container, &fields),
         (Err(error), _) => {
-            let fallback = fallback::expand(input, &container.krate);
+            // A dataset that borrows cannot have any impl, for the trait asks for `'static`.
+            let borrows = input.generics.lifetimes().next().is_some();
+            let fallback = if borrows { TokenStream2::new() } else { fallback::expand(input, &container.krate) };
             let error = error.into_compile_error();
             quote::quote!(#error #fallback)
         }

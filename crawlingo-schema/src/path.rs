@@ -203,7 +203,7 @@ pub fn check_meta(name: &str) -> Result<(), SchemaError> {
 pub fn parse_json(text: &str) -> Result<JsonPath, SchemaError> {
     JsonPath::parse(text).map_err(|error| {
         let at = error.position();
-        SchemaError::new(SchemaErrorKind::Path, format!("the JSONPath does not parse: {}", error.message()))
+        SchemaError::new(SchemaErrorKind::Path, "the JSONPath does not parse here".to_owned())
             .with_span(text, at..at + 1)
             .with_hint("a JSONPath begins with `$`, such as `$.items[*].price`")
     })

@@ -118,6 +118,11 @@ pub fn take<T: FieldType>(record: &mut Record, at: usize) -> Result<T, Error> {
 }
 
 /// What a function given by `with` returns: the value, or a result of it.
+#[diagnostic::on_unimplemented(
+    message = "the function given by `with` returns `{Self}`, and the field is a `{T}`",
+    label = "returns `{Self}`",
+    note = "let it return `{T}`, or a `Result` of that"
+)]
 pub trait WithOutput<T> {
     /// As a result.
     fn into_result(self) -> Result<T, String>;
