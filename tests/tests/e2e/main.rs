@@ -1,1 +1,5 @@
 //! End to end: the real transport against real servers on loopback.
+
+mod cli;
+mod shop;
+mod transport;
