@@ -21,3 +21,8 @@ pub use dataset::Dataset;
 pub use error::{BoxError, Error, ErrorKind, FetchFailure};
 pub use session::{Page, Session};
 pub use types::{Headers, HttpVersion, Profile, Request, Response, Tier};
+
+/// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
