@@ -46,9 +46,10 @@ impl Document {
         (!said.is_empty() && said.len() <= 35).then_some(said)
     }
 
-    /// The `href` of the first `<base>` that has one.
+    /// The `href` of the first `<base>` that has one; those inside of `<noscript>` count in no browser that runs scripts.
     pub fn base_href(&self) -> Option<&str> {
-        self.head_element("base").find_map(|base| base.attr("href"))
+        let scripted = |base: &Element<'_>| base.ancestors().all(|around| around.tag() != "noscript");
+        self.head_element("base").filter(scripted).find_map(|base| base.attr("href"))
     }
 
     /// What the page's relative addresses are relative to: its `<base href>`, if there is a usable one, else the

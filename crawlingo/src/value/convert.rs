@@ -205,6 +205,15 @@ fn url(text: &str, context: ConvertContext<'_>) -> Result<Url, String> {
     if text.is_empty() {
         return Err("the address is empty".to_owned());
     }
+    // The standard takes any number of slashes in front of a host, which the library does not.
+    let slashes = text.bytes().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
+    let shortened = match context.base {
+        Some(base) if slashes > 2 && matches!(base.scheme(), "http" | "https" | "ftp" | "ws" | "wss") => {
+            Some(format!("//{}", &text[slashes..]))
+        }
+        _ => None,
+    };
+    let text = shortened.as_deref().unwrap_or(text);
     match context.base {
         Some(base) => base.join(text).map_err(|error| format!("it is not an address: {error}")),
         None => Url::parse(text).map_err(|error| match error {

@@ -10,7 +10,9 @@ mod html_tree;
 mod main_content;
 mod page_date;
 mod price;
+mod scraper_diff;
 mod structured;
+mod url;
 
 #[test]
 fn the_floor_files_are_valid() {
