@@ -43,6 +43,25 @@ def covered():
     return {name for name, level in levels.items() if level in ("modern", "moderate")}
 
 
+def folded(text):
+    plain = "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+    return unicodedata.normalize("NFC", plain.replace("đ", "d").replace("ı", "i").replace("ł", "l").replace("ø", "o"))
+
+
+def orders():
+    rows = []
+    for folder in sorted(glob.glob(f"{source}/cldr-dates-full-*/package/main/*")):
+        locale = pathlib.Path(folder).name
+        if locale.split("-")[0] not in covered():
+            continue
+        short = load("cldr-dates-full", locale, "ca-gregorian")["dates"]["calendars"]["gregorian"]["dateFormats"]["short"]
+        short = short["_value"] if isinstance(short, dict) else short
+        order = "".join(sorted("ymd", key=lambda letter: short.lower().find(letter)))
+        if order in ("dmy", "mdy", "ymd"):
+            rows.append(f"{locale.lower()}\tO\t{order}")
+    return rows
+
+
 def locales():
     folders = glob.glob(f"{source}/cldr-dates-full-*/package/main/*")
     names = sorted(pathlib.Path(folder).name for folder in folders)
@@ -88,7 +107,9 @@ def dates():
                         if name:
                             found[f"U{offset}{unit}"].append(name)
         for key, names in sorted(found.items()):
-            names = sorted({clean(name) for name in names if clean(name)})
+            names = {clean(name) for name in names if clean(name)}
+            # As people type them without the accents.
+            names = sorted(names | {folded(name) for name in names if folded(name)})
             # Numbers ("1月" stays, "1" does not) and fallbacks such as "M01" name nothing.
             names = [name for name in names if not name.isdigit() and not (name[0] == "m" and name[1:].isdigit())]
             if names:
@@ -128,5 +149,5 @@ def write(path, rows, what):
     print(path, len(rows), path.stat().st_size)
 
 
-write(here / "date/names.tsv", dates(), "language, meaning, names")
+write(here / "date/names.tsv", orders() + dates(), "language, meaning, names")
 write(here / "currencies.tsv", currencies(), "sign, codes")

@@ -224,3 +224,53 @@ fn url(text: &str, context: ConvertContext<'_>) -> Result<Url, String> {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(text: &str, language: Option<&str>) -> String {
+        let now = Some(jiff::Timestamp::constant(1_772_447_400, 0)); // 2026-03-02T10:30:00Z
+        let context = ConvertContext { base: None, language, now };
+        convert(text, &Kind::Date(DateOptions::default()), context).map_or_else(|error| error.message, |value| value.to_string())
+    }
+
+    #[test]
+    fn dates_of_many_languages_and_orders() {
+        for (text, language, expected) in [
+            ("2026-03-31", None, "2026-03-31"),
+            ("31. März 2026", None, "2026-03-31"),
+            ("le 1er avril 2026", None, "2026-04-01"),
+            ("2026年3月31日", None, "2026-03-31"),
+            ("03/04/2026", None, "2026-03-04"),
+            ("03/04/2026", Some("en-GB"), "2026-04-03"),
+            ("03.04.2026", Some("de"), "2026-04-03"),
+            ("31/03/2026", None, "2026-03-31"),
+            ("Added: Tue, 31 Mar 2026", None, "2026-03-31"),
+            ("yesterday", None, "2026-03-01"),
+            ("vor 3 Tagen", Some("de"), "2026-02-27"),
+            ("an hour ago", None, "2026-03-02"),
+            ("il y a 2 jours", None, "2026-02-28"),
+        ] {
+            assert_eq!(date(text, language), expected, "{text} in {language:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_says_why() {
+        assert!(date("31 February 2026", None).contains("no such day"));
+        assert!(date("March 2026", None).contains("day is missing"));
+        assert!(date("soon", None).contains("no language knows"));
+        let context = ConvertContext::default();
+        let error = convert("3 days ago", &Kind::Date(DateOptions::default()), context).unwrap_err();
+        assert!(error.message.contains("moment"), "{error}");
+    }
+
+    #[test]
+    fn instants_need_a_zone() {
+        let instant = |text: &str| convert(text, &Kind::Timestamp(DateOptions::default()), ConvertContext::default());
+        assert_eq!(instant("Tue, 31 Mar 2026 14:30:00 +0200").unwrap().to_string(), "2026-03-31T12:30:00Z");
+        assert_eq!(instant("March 31, 2026 2:30 pm EST").unwrap().to_string(), "2026-03-31T19:30:00Z");
+        assert!(instant("2026-03-31 14:30").unwrap_err().message.contains("time zone"));
+    }
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)] // The test's output is its report.
 
 mod css;
+mod datetime;
 mod encoding;
 mod harness;
 mod html_tree;

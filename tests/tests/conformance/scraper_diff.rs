@@ -6,11 +6,7 @@ use crawlingo::schema::css;
 use crate::harness::shared;
 
 /// Where we differ from scraper on purpose, by selector.
-const DIFFERENT: &[(&str, &str)] = &[
-    (".article", QUIRKS),
-    (".title", QUIRKS),
-    (".price", QUIRKS),
-];
+const DIFFERENT: &[(&str, &str)] = &[(".article", QUIRKS), (".title", QUIRKS), (".price", QUIRKS)];
 
 const QUIRKS: &str = "classes are matched without case on pages in quirks mode, as browsers do; scraper never does";
 
