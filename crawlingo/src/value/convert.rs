@@ -232,7 +232,8 @@ mod tests {
     fn date(text: &str, language: Option<&str>) -> String {
         let now = Some(jiff::Timestamp::constant(1_772_447_400, 0)); // 2026-03-02T10:30:00Z
         let context = ConvertContext { base: None, language, now };
-        convert(text, &Kind::Date(DateOptions::default()), context).map_or_else(|error| error.message, |value| value.to_string())
+        convert(text, &Kind::Date(DateOptions::default()), context)
+            .map_or_else(|error| error.message, |value| value.to_string())
     }
 
     #[test]

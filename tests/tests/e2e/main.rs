@@ -1,5 +1,6 @@
 //! End to end: the real transport against real servers on loopback.
 
 mod cli;
+mod real_pages;
 mod shop;
 mod transport;

@@ -128,7 +128,7 @@ impl<'a> Page<'a> {
             Scope::Node(node) => *node,
             Scope::Json(json) => {
                 return Ok(match &selector.find {
-                    Find::Json(path) => found_json(structured::json::query(json, path), limit),
+                    Find::Json(path) => found_json(structured::json::query(json, path), kind, limit),
                     // The other kinds read documents; a JSON response is none.
                     _ => Vec::new(),
                 });
@@ -186,16 +186,16 @@ impl<'a> Page<'a> {
                 .collect(),
             Find::JsonLd(path) => {
                 let blocks = self.jsonld.get_or_init(|| structured::jsonld::blocks(document));
-                found_json(structured::jsonld::query(blocks, path), limit)
+                found_json(structured::jsonld::query(blocks, path), kind, limit)
             }
             Find::Microdata(path) => {
                 let mut found = Vec::new();
                 for node in self.narrowed(selector.within.as_ref(), node) {
                     found.extend(structured::microdata::query(node, self.base.as_ref(), path));
                 }
-                found_json(found, limit)
+                found_json(found, kind, limit)
             }
-            Find::Json(_) => found_json(self.json_of_page(selector, node)?, limit),
+            Find::Json(_) => found_json(self.json_of_page(selector, node)?, kind, limit),
         })
     }
 
@@ -245,15 +245,17 @@ fn take_beside<'a>(beside: Beside<'a>, take: &Take, kind: &Kind, verbatim: bool)
     Some(Found { content: FoundContent::Text { text, verbatim }, element: Some(element) })
 }
 
-fn found_json<'a>(values: Vec<Json>, limit: usize) -> Vec<Found<'a>> {
+/// Lists give their items, and texts go the way of texts; but where JSON is asked for, it stays as it is.
+fn found_json<'a>(values: Vec<Json>, kind: &Kind, limit: usize) -> Vec<Found<'a>> {
+    let as_it_is = *kind == Kind::Json;
     let flat = values.into_iter().flat_map(|value| match value {
-        Json::Array(items) => items,
+        Json::Array(items) if !as_it_is => items,
         Json::Null => Vec::new(),
         other => vec![other],
     });
     flat.map(|json| Found {
         content: match json {
-            Json::String(text) => FoundContent::Text { text, verbatim: true },
+            Json::String(text) if !as_it_is => FoundContent::Text { text, verbatim: true },
             other => FoundContent::Json(other),
         },
         element: None,
