@@ -115,7 +115,8 @@ fn schema(args: &ExtractArgs) -> Result<Schema, Error> {
     if let Some(path) = &wanted.schema {
         return read_schema(path);
     }
-    let starters: [(&Option<String>, fn(String) -> Selector); 10] = [
+    type Starter = fn(String) -> Selector;
+    let starters: [(&Option<String>, Starter); 10] = [
         (&wanted.css, Selector::css),
         (&wanted.xpath, Selector::xpath),
         (&wanted.regex, Selector::regex),

@@ -319,11 +319,11 @@ impl Parts {
             "ignore_case" => self.ignore_case = item.flag(ctxt).then_some(item.span),
             "within" => {
                 self.within = item.text(ctxt);
-                if let Some(text) = &self.within {
-                    if let Err(error) = crawlingo_schema::css::parse(&text.value()) {
-                        ctxt.error(text.span(), error);
-                        self.within = None;
-                    }
+                if let Some(text) = &self.within
+                    && let Err(error) = crawlingo_schema::css::parse(&text.value())
+                {
+                    ctxt.error(text.span(), error);
+                    self.within = None;
                 }
             }
             "attr" | "own_text" | "html" | "outer_html" | "markdown" => {

@@ -27,10 +27,10 @@ pub(crate) fn check(container: &Container, fields: &[FieldModel], ctxt: &Ctxt) {
             ctxt.error(key.span(), message);
         }
     }
-    if let Some(each) = &container.each {
-        if each.gives_text() {
-            ctxt.error(each.span, "`each` must find elements, not texts; select the element of one record");
-        }
+    if let Some(each) = &container.each
+        && each.gives_text()
+    {
+        ctxt.error(each.span, "`each` must find elements, not texts; select the element of one record");
     }
 }
 
@@ -45,39 +45,41 @@ fn check_field(field: &FieldModel, ctxt: &Ctxt) {
             format!("the field `{}` has no selector; add one: `#[selector(css = \"...\")]`", field.ident),
         );
     }
-    if let Some((default, _)) = &field.default {
-        if outer(&field.ty) == Some("Vec") {
-            ctxt.error(default.span(), "a list needs no default: it is empty where nothing is found");
-        }
+    if let Some((default, _)) = &field.default
+        && outer(&field.ty) == Some("Vec")
+    {
+        ctxt.error(default.span(), "a list needs no default: it is empty where nothing is found");
     }
     let elements = field.selectors.iter().any(|selector| selector.value.query.finds_elements());
-    if let Some(heal) = &field.heal {
-        if heal.value != HealMode::Off && !field.selectors.is_empty() && !elements {
-            let key = field.selectors[0].value.query.key();
-            ctxt.error(
+    if let Some(heal) = &field.heal
+        && heal.value != HealMode::Off
+        && !field.selectors.is_empty()
+        && !elements
+    {
+        let key = field.selectors[0].value.query.key();
+        ctxt.error(
                 heal.span,
                 format!("`heal` needs a selector that finds an element, and `{key}` finds a value; use `css`, `xpath` or a text anchor"),
             );
-        }
     }
     let text = field.ty.to_token_stream().to_string();
     let has = |names: &[&str]| names.iter().any(|name| text.contains(name));
     if field.with.is_none() && field.parse.is_none() && is_plain(&field.ty) {
-        if let Some(currency) = &field.options.currency {
-            if !has(&["Price"]) {
-                ctxt.error(
-                    currency.span(),
-                    format!("`currency` belongs to a `Price`, and this field is a `{}`", spaced(&text)),
-                );
-            }
+        if let Some(currency) = &field.options.currency
+            && !has(&["Price"])
+        {
+            ctxt.error(
+                currency.span(),
+                format!("`currency` belongs to a `Price`, and this field is a `{}`", spaced(&text)),
+            );
         }
-        if let Some(region) = &field.options.region {
-            if !has(&["Phone"]) {
-                ctxt.error(
-                    region.span(),
-                    format!("`region` belongs to a `Phone`, and this field is a `{}`", spaced(&text)),
-                );
-            }
+        if let Some(region) = &field.options.region
+            && !has(&["Phone"])
+        {
+            ctxt.error(
+                region.span(),
+                format!("`region` belongs to a `Phone`, and this field is a `{}`", spaced(&text)),
+            );
         }
         let date = field.options.language.as_ref().map(|text| text.span()).or(field
             .options

@@ -218,14 +218,15 @@ impl Field {
             return Err(SchemaError::new(SchemaErrorKind::Structure, "a default makes sense for a single value only")
                 .with_hint("a list is empty and a nested dataset is optional where nothing is found"));
         }
-        if self.heal != HealMode::Off && !self.selectors.iter().any(|s| s.query.finds_elements()) {
-            if let Some(first) = self.selectors.first() {
-                return Err(SchemaError::new(
-                    SchemaErrorKind::Structure,
-                    format!("`heal` needs a selector that finds an element, and `{}` finds a value", first.query.key()),
-                )
-                .with_hint("use `css`, `xpath` or a text anchor, or leave out `heal`"));
-            }
+        if self.heal != HealMode::Off
+            && !self.selectors.iter().any(|s| s.query.finds_elements())
+            && let Some(first) = self.selectors.first()
+        {
+            return Err(SchemaError::new(
+                SchemaErrorKind::Structure,
+                format!("`heal` needs a selector that finds an element, and `{}` finds a value", first.query.key()),
+            )
+            .with_hint("use `css`, `xpath` or a text anchor, or leave out `heal`"));
         }
         Ok(())
     }

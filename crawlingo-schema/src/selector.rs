@@ -274,7 +274,9 @@ impl Selector {
                     .with_hint("keep one of the two"));
                 }
             }
-            Query::XPath(text) => drop(xpath::parse(text)?),
+            Query::XPath(text) => {
+                let _: xpath::XPath = xpath::parse(text)?;
+            }
             Query::Regex { pattern, .. } => drop(pattern::parse(pattern)?),
             Query::Text { text, .. } | Query::AfterText { text, .. } | Query::BeforeText { text, .. } => {
                 if text.trim().is_empty() {
@@ -303,14 +305,13 @@ impl Selector {
             )
             .with_hint("leave out `attr`, `own_text`, `html`, `outer_html` and `markdown` here"));
         }
-        if let Take::Attr(name) = &self.take {
-            if name.is_empty()
-                || name.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '>' | '/' | '='))
-            {
-                return Err(SchemaError::new(SchemaErrorKind::Value, format!("`{name}` is not an attribute's name"))
-                    .with_span(name.clone(), 0..name.len())
-                    .with_hint("write the name alone, such as `href`"));
-            }
+        if let Take::Attr(name) = &self.take
+            && (name.is_empty()
+                || name.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '>' | '/' | '=')))
+        {
+            return Err(SchemaError::new(SchemaErrorKind::Value, format!("`{name}` is not an attribute's name"))
+                .with_span(name.clone(), 0..name.len())
+                .with_hint("write the name alone, such as `href`"));
         }
         Ok(())
     }

@@ -382,10 +382,10 @@ fn schema_body(name: &str, mut keys: Keys, depth: usize) -> Result<Schema> {
                     Value::Object(map) => field_from_map(&name, map, depth).map_err(|error| error.at(name))?,
                     other => return Err(wrong_type(&name, "a CSS selector or a table", &other)),
                 };
-                if let (Some(mode), false) = (heal, said) {
-                    if field.selectors.iter().any(|selector| selector.query.finds_elements()) {
-                        field.heal = mode;
-                    }
+                if let (Some(mode), false) = (heal, said)
+                    && field.selectors.iter().any(|selector| selector.query.finds_elements())
+                {
+                    field.heal = mode;
                 }
                 schema.fields.push(field);
             }

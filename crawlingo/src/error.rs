@@ -179,10 +179,10 @@ impl Error {
 
     /// Says which item of a list of nested records failed: `offers.price` becomes `offers[2].price`.
     pub(crate) fn in_item(mut self, list: &str, index: usize) -> Self {
-        if let ErrorKind::Extraction { field, .. } = &mut self.0.kind {
-            if let Some(rest) = field.strip_prefix(list) {
-                *field = format!("{list}[{index}]{rest}");
-            }
+        if let ErrorKind::Extraction { field, .. } = &mut self.0.kind
+            && let Some(rest) = field.strip_prefix(list)
+        {
+            *field = format!("{list}[{index}]{rest}");
         }
         self
     }

@@ -32,10 +32,8 @@ pub fn schema_of<T: 'static>(name: &'static str, make: impl FnOnce() -> Schema) 
     let schemas = SCHEMAS.get_or_init(DashMap::new);
     // Inside of another schema it may refer to that one by name, and is not the same as on its own.
     let outermost = OPEN.with_borrow(Vec::is_empty);
-    if outermost {
-        if let Some(schema) = schemas.get(&TypeId::of::<T>()) {
-            return Arc::clone(&schema);
-        }
+    if outermost && let Some(schema) = schemas.get(&TypeId::of::<T>()) {
+        return Arc::clone(&schema);
     }
     OPEN.with_borrow_mut(|open| open.push((TypeId::of::<T>(), name)));
     let opened = Opened;

@@ -61,6 +61,14 @@ impl Sink {
         self.open_depth.get()
     }
 
+    pub(super) fn set_open_depth(&self, depth: u32) {
+        self.open_depth.set(depth);
+    }
+
+    pub(super) fn depth_of(&self, id: u32) -> u32 {
+        self.nodes.borrow()[id as usize].depth
+    }
+
     /// Notes the depth of a node that got a parent.
     fn deepen(&self, parent: u32, id: u32) {
         let nodes = &mut *self.nodes.borrow_mut();

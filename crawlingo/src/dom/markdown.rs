@@ -8,7 +8,7 @@ use htmd::options::{BulletListMarker, HeadingStyle, LinkStyle, Options};
 use super::{Document, Element};
 
 /// How Markdown is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct MarkdownOptions {
     /// Links at the end of the document, numbered, instead of within the text.
@@ -17,12 +17,6 @@ pub struct MarkdownOptions {
     pub without_images: bool,
     /// Headings are underlined instead of begun with `#`.
     pub setext_headings: bool,
-}
-
-impl Default for MarkdownOptions {
-    fn default() -> Self {
-        Self { reference_links: false, without_images: false, setext_headings: false }
-    }
 }
 
 impl MarkdownOptions {

@@ -1,6 +1,6 @@
 //! From text to a document: html5ever's tokenizer and tree builder, fed in pieces under bounds.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use html5ever::buffer_queue::BufferQueue;
@@ -9,6 +9,7 @@ use html5ever::tokenizer::states::State;
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, create_element};
 use html5ever::{LocalName, QualName, TokenizerResult, ns};
+use markup5ever::interface::Tracer;
 
 use super::build::{MAX_ATTRS, Sink};
 use super::{Document, DocumentKind, encoding};
@@ -194,7 +195,7 @@ fn feed(
     options: &ParseOptions,
 ) -> (Document, Option<String>) {
     let start = Instant::now();
-    let guard = Guard { builder, max_depth: options.max_depth, dropped: RefCell::default() };
+    let guard = Guard { builder, max_depth: options.max_depth, dropped: RefCell::default(), closed: Cell::new(false) };
     let tokenizer = Tokenizer::new(guard, TokenizerOpts { initial_state, ..TokenizerOpts::default() });
     let queue = BufferQueue::default();
     let mut rest = html;
@@ -231,6 +232,8 @@ struct Guard {
     max_depth: u32,
     /// The names of dropped elements that are still open.
     dropped: RefCell<Vec<LocalName>>,
+    /// Whether an end tag passed since the depth was last known for sure.
+    closed: Cell<bool>,
 }
 
 /// Elements that hold no others: they never nest, and dropping one that holds raw text would spill its content.
@@ -267,6 +270,12 @@ impl Guard {
                 if leaf || self.builder.sink.open_depth() < self.max_depth {
                     return true;
                 }
+                if self.closed.replace(false) {
+                    self.measure();
+                    if self.builder.sink.open_depth() < self.max_depth {
+                        return true;
+                    }
+                }
                 // Past this many the names are no longer kept; what closes too much then only closes early.
                 let mut dropped = self.dropped.borrow_mut();
                 if dropped.len() < 1 << 16 {
@@ -280,9 +289,40 @@ impl Guard {
                     dropped.pop();
                     return false;
                 }
+                self.closed.set(true);
                 true
             }
         }
+    }
+}
+
+/// Follows the open elements, which the tree builder names from the outermost to the innermost before all others.
+struct Innermost<'g> {
+    sink: &'g Sink,
+    depth: Cell<u32>,
+    over: Cell<bool>,
+}
+
+impl Tracer for Innermost<'_> {
+    type Handle = u32;
+
+    fn trace_handle(&self, node: &u32) {
+        let depth = self.sink.depth_of(*node);
+        if self.over.get() || (depth <= self.depth.get() && depth > 0) {
+            self.over.set(true);
+        } else {
+            self.depth.set(depth);
+        }
+    }
+}
+
+impl Guard {
+    /// Not every element that is closed is told of, so that the depth may be less than was thought.
+    fn measure(&self) {
+        let sink = &self.builder.sink;
+        let innermost = Innermost { sink, depth: Cell::new(0), over: Cell::new(false) };
+        self.builder.trace_handles(&innermost);
+        sink.set_open_depth(innermost.depth.get());
     }
 }
 

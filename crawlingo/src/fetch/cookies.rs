@@ -86,10 +86,10 @@ impl<F: Fetch> Fetch for Cookies<F> {
             let Some(jar) = &self.jar else { return self.inner.fetch(request).await };
             let url = request.url.clone();
             // A cookie header of the request's own is left as it is.
-            if !request.headers.contains("cookie") {
-                if let Some(cookies) = jar.header(&url) {
-                    request.headers.insert("cookie", &cookies)?;
-                }
+            if !request.headers.contains("cookie")
+                && let Some(cookies) = jar.header(&url)
+            {
+                request.headers.insert("cookie", &cookies)?;
             }
             let response = self.inner.fetch(request).await?;
             for cookie in response.headers.get_all("set-cookie").take(MAX_SET) {

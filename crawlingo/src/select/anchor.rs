@@ -130,10 +130,10 @@ impl<'a> TextFinder<'a> {
                 .or_else(|| self.next_line(element, &range, side))
                 .or_else(|| self.in_table(element, side))
                 .or_else(|| self.next_to(scope, element, side));
-            if let Some(value) = value {
-                if found.last() != Some(&value) {
-                    found.push(value);
-                }
+            if let Some(value) = value
+                && found.last() != Some(&value)
+            {
+                found.push(value);
             }
         }
         found

@@ -145,10 +145,11 @@ fn normalised(text: &str) -> String {
 fn number(text: &str, context: ConvertContext<'_>) -> Result<String, String> {
     // `1.5e3` is how machines write numbers.
     let trimmed = text.trim();
-    if trimmed.contains(['e', 'E']) && !trimmed.ends_with(['e', 'E']) {
-        if let Ok(decimal) = rust_decimal::Decimal::from_scientific(trimmed) {
-            return Ok(decimal.to_string());
-        }
+    if trimmed.contains(['e', 'E'])
+        && !trimmed.ends_with(['e', 'E'])
+        && let Ok(decimal) = rust_decimal::Decimal::from_scientific(trimmed)
+    {
+        return Ok(decimal.to_string());
     }
     Ok(number::one(text, Triple::of_language(context.language))?.plain)
 }

@@ -28,11 +28,11 @@ async fn main() -> ExitCode {
         }
     };
     println!("{}", shop.url());
-    if let Some(path) = args.url_file {
-        if let Err(error) = std::fs::write(&path, shop.url()) {
-            eprintln!("demo-shop: cannot write {}: {error}", path.display());
-            return ExitCode::FAILURE;
-        }
+    if let Some(path) = args.url_file
+        && let Err(error) = std::fs::write(&path, shop.url())
+    {
+        eprintln!("demo-shop: cannot write {}: {error}", path.display());
+        return ExitCode::FAILURE;
     }
     match shop.wait().await {
         Ok(()) => ExitCode::SUCCESS,

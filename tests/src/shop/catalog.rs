@@ -167,7 +167,7 @@ fn grouped(number: i64, separator: &str) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push_str(separator);
         }
         out.push(digit);

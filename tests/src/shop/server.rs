@@ -95,11 +95,11 @@ fn html(headers: &HeaderMap, page: Option<String>) -> Response {
             .into_response();
     };
     let accepts = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if accepts.contains("gzip") {
-        if let Ok(compressed) = extras::gzip(page.as_bytes()) {
-            let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_ENCODING, "gzip")];
-            return (head, compressed).into_response();
-        }
+    if accepts.contains("gzip")
+        && let Ok(compressed) = extras::gzip(page.as_bytes())
+    {
+        let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_ENCODING, "gzip")];
+        return (head, compressed).into_response();
     }
     text("text/html; charset=utf-8", page)
 }

@@ -71,10 +71,9 @@ fn check(case: &Value) -> Outcome {
     }
     if let (Ok(Converted::Timestamp(instant)), Ok(wanted)) =
         (convert(text, &Kind::Timestamp(options), context), expected.parse::<Timestamp>())
+        && instant == wanted
     {
-        if instant == wanted {
-            return Outcome::Pass;
-        }
+        return Outcome::Pass;
     }
     Outcome::Fail(format!("{text:?} gives {local:?}, expected {expected}"))
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+#[allow(clippy::print_stdout)] // A test that is skipped says so.
 fn pages() -> Option<PathBuf> {
     let shared = std::env::var_os("CRAWLINGO_SHARED").map(PathBuf::from);
     let shared = shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"));

@@ -74,10 +74,8 @@ pub(super) fn transform(mut texts: Vec<String>, steps: &[Transform]) -> Vec<Stri
                     .map(str::to_owned)
                     .collect();
             }
-            Transform::Join(separator) => {
-                if !texts.is_empty() {
-                    texts = vec![texts.join(separator)];
-                }
+            Transform::Join(separator) if !texts.is_empty() => {
+                texts = vec![texts.join(separator)];
             }
             // A step that this version does not know would have failed when the schema was read.
             _ => {}

@@ -24,10 +24,8 @@ pub(super) enum Scope<'a> {
 }
 
 /// What a selector found.
-pub(super) struct Found<'a> {
+pub(super) struct Found {
     pub(super) content: FoundContent,
-    /// The element it came from.
-    pub(super) element: Option<Element<'a>>,
 }
 
 pub(super) enum FoundContent {
@@ -123,7 +121,7 @@ impl<'a> Page<'a> {
         scope: &Scope<'a>,
         kind: &Kind,
         limit: usize,
-    ) -> Result<Vec<Found<'a>>, Error> {
+    ) -> Result<Vec<Found>, Error> {
         let node = match scope {
             Scope::Node(node) => *node,
             Scope::Json(json) => {
@@ -138,7 +136,7 @@ impl<'a> Page<'a> {
         let verbatim = matches!(selector.take, Take::Html | Take::OuterHtml | Take::Markdown | Take::Attr(_));
         let taken = |element: Element<'a>| {
             let text = take_of(element, &selector.take, kind)?;
-            Some(Found { content: FoundContent::Text { text, verbatim }, element: Some(element) })
+            Some(Found { content: FoundContent::Text { text, verbatim } })
         };
         Ok(match &selector.find {
             Find::Css(css) => select(node, css).filter_map(taken).take(limit).collect(),
@@ -156,8 +154,8 @@ impl<'a> Page<'a> {
                 .into_iter()
                 .filter_map(|found| match found {
                     crate::select::xpath::Hit::Element(element) => taken(element),
-                    crate::select::xpath::Hit::Text(text, element) => {
-                        Some(Found { content: FoundContent::Text { text, verbatim: false }, element })
+                    crate::select::xpath::Hit::Text(text, _) => {
+                        Some(Found { content: FoundContent::Text { text, verbatim: false } })
                     }
                 })
                 .take(limit)
@@ -173,15 +171,12 @@ impl<'a> Page<'a> {
                     };
                     regex::find_all(pattern, &text).map(str::to_owned).collect::<Vec<_>>()
                 })
-                .map(|text| Found {
-                    content: FoundContent::Text { text, verbatim: *on == RegexOn::Html },
-                    element: node.as_element(),
-                })
+                .map(|text| Found { content: FoundContent::Text { text, verbatim: *on == RegexOn::Html } })
                 .take(limit)
                 .collect(),
             Find::Meta(name) => structured::meta::query(document, name)
                 .into_iter()
-                .map(|text| Found { content: FoundContent::Text { text, verbatim: false }, element: None })
+                .map(|text| Found { content: FoundContent::Text { text, verbatim: false } })
                 .take(limit)
                 .collect(),
             Find::JsonLd(path) => {
@@ -227,7 +222,7 @@ impl<'a> Page<'a> {
 
 /// What is taken of a value beside a label: its own text, or of its element, or of the first element inside of it that
 /// has what is asked for.
-fn take_beside<'a>(beside: Beside<'a>, take: &Take, kind: &Kind, verbatim: bool) -> Option<Found<'a>> {
+fn take_beside<'a>(beside: Beside<'a>, take: &Take, kind: &Kind, verbatim: bool) -> Option<Found> {
     let element = beside.element;
     let text = match take {
         Take::Attr(name) => {
@@ -242,11 +237,11 @@ fn take_beside<'a>(beside: Beside<'a>, take: &Take, kind: &Kind, verbatim: bool)
         }
         _ => take_of(element, take, kind)?,
     };
-    Some(Found { content: FoundContent::Text { text, verbatim }, element: Some(element) })
+    Some(Found { content: FoundContent::Text { text, verbatim } })
 }
 
 /// Lists give their items, and texts go the way of texts; but where JSON is asked for, it stays as it is.
-fn found_json<'a>(values: Vec<Json>, kind: &Kind, limit: usize) -> Vec<Found<'a>> {
+fn found_json(values: Vec<Json>, kind: &Kind, limit: usize) -> Vec<Found> {
     let as_it_is = *kind == Kind::Json;
     let flat = values.into_iter().flat_map(|value| match value {
         Json::Array(items) if !as_it_is => items,
@@ -258,7 +253,6 @@ fn found_json<'a>(values: Vec<Json>, kind: &Kind, limit: usize) -> Vec<Found<'a>
             Json::String(text) if !as_it_is => FoundContent::Text { text, verbatim: true },
             other => FoundContent::Json(other),
         },
-        element: None,
     })
     .take(limit)
     .collect()

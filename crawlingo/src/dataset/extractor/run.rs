@@ -166,7 +166,7 @@ impl<'e, 'a> Run<'e, 'a> {
     }
 
     /// Values, and the reasons why texts are none.
-    fn convert(&mut self, field: &Field, found: Vec<Found<'a>>) -> (Vec<Value>, Vec<String>) {
+    fn convert(&mut self, field: &Field, found: Vec<Found>) -> (Vec<Value>, Vec<String>) {
         let context = ConvertContext { base: self.page.base.as_ref(), language: self.language, now: self.now };
         let many = field.cardinality == Cardinality::Many;
         let (mut values, mut failures) = (Vec::new(), Vec::new());
@@ -289,14 +289,13 @@ impl<'e, 'a> Run<'e, 'a> {
 
     fn why_nothing(&self, selector: &Compiled, scope: &Scope<'a>) -> String {
         use crawlingo_schema::Take;
-        if let (Take::Attr(name), Ok(places)) = (&selector.take, self.page.places(selector, scope)) {
-            if let Some(Scope::Node(node)) = places.first() {
-                if let Some(element) = node.as_element() {
-                    let has: Vec<_> = element.attrs().map(|(name, _)| name).take(8).collect();
-                    let has = if has.is_empty() { "no attributes".to_owned() } else { has.join(", ") };
-                    return format!("{} finds <{}> without `{name}` (it has {has})", selector.shown, element.tag());
-                }
-            }
+        if let (Take::Attr(name), Ok(places)) = (&selector.take, self.page.places(selector, scope))
+            && let Some(Scope::Node(node)) = places.first()
+            && let Some(element) = node.as_element()
+        {
+            let has: Vec<_> = element.attrs().map(|(name, _)| name).take(8).collect();
+            let has = if has.is_empty() { "no attributes".to_owned() } else { has.join(", ") };
+            return format!("{} finds <{}> without `{name}` (it has {has})", selector.shown, element.tag());
         }
         format!("{} finds nothing", selector.shown)
     }

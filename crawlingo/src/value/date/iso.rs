@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Option<Moment> {
         // A time alone has colons; four digits alone are a year.
         (None, None) if text.contains(':') => {
             let (time, offset, next_day) = time(text)?;
-            (!next_day).then(|| Moment { date: None, time: Some(time), instant: None }).filter(|_| offset.is_none())
+            (!next_day && offset.is_none()).then_some(Moment { date: None, time: Some(time), instant: None })
         }
         _ => None,
     }

@@ -148,22 +148,22 @@ fn find(tokens: &[Token], half: &impl Fn(&str) -> Option<bool>) -> Option<Found>
     for at in 0..tokens.len() {
         let Some(hour) = number(tokens.get(at), 2) else { continue };
         // `14:30`, with seconds and a fraction.
-        if sign(tokens.get(at + 1), ':') {
-            if let Some(minute) = number(tokens.get(at + 2), 2) {
-                let (mut end, mut second, mut nanos) = (at + 3, 0, 0);
-                if sign(tokens.get(end), ':') {
-                    if let Some(found) = number(tokens.get(end + 1), 2) {
-                        (second, end) = (found, end + 2);
-                        if sign(tokens.get(end), '.') || sign(tokens.get(end), ',') {
-                            if let Some(Token::Number(fraction)) = tokens.get(end + 1) {
-                                nanos = nanoseconds(fraction)?;
-                                end += 2;
-                            }
-                        }
-                    }
+        if sign(tokens.get(at + 1), ':')
+            && let Some(minute) = number(tokens.get(at + 2), 2)
+        {
+            let (mut end, mut second, mut nanos) = (at + 3, 0, 0);
+            if sign(tokens.get(end), ':')
+                && let Some(found) = number(tokens.get(end + 1), 2)
+            {
+                (second, end) = (found, end + 2);
+                if (sign(tokens.get(end), '.') || sign(tokens.get(end), ','))
+                    && let Some(Token::Number(fraction)) = tokens.get(end + 1)
+                {
+                    nanos = nanoseconds(fraction)?;
+                    end += 2;
                 }
-                return Some((at, end, hour, minute, second, nanos));
             }
+            return Some((at, end, hour, minute, second, nanos));
         }
         // A number with a word for hours behind it.
         let next = skip_space(tokens, at + 1);
@@ -176,12 +176,11 @@ fn find(tokens: &[Token], half: &impl Fn(&str) -> Option<bool>) -> Option<Found>
                     None => (0, next + 1),
                 };
                 let unit = skip_space(tokens, end);
-                if minute > 0 || end > next + 1 {
-                    if let Some(Token::Word(word)) = tokens.get(unit) {
-                        if is_minute_word(word) {
-                            end = unit + 1;
-                        }
-                    }
+                if (minute > 0 || end > next + 1)
+                    && let Some(Token::Word(word)) = tokens.get(unit)
+                    && is_minute_word(word)
+                {
+                    end = unit + 1;
                 }
                 return Some((at, end, hour, minute, 0, 0));
             }
@@ -260,10 +259,10 @@ fn zone(tokens: &[Token], from: usize) -> (Option<Offset>, usize) {
         at += 1;
         let base = Offset::from_seconds(minutes * 60).ok();
         // `GMT+3`
-        if matches!(*minutes, 0) {
-            if let Some((offset, end)) = signed(tokens, at) {
-                return (Some(offset), end);
-            }
+        if matches!(*minutes, 0)
+            && let Some((offset, end)) = signed(tokens, at)
+        {
+            return (Some(offset), end);
         }
         if bracket && sign(tokens.get(at), ')') {
             at += 1;
