@@ -8,6 +8,10 @@ use super::Moment;
 
 /// Reads a text that is wholly in ISO 8601; it is in lower case.
 pub(super) fn parse(text: &str) -> Option<Moment> {
+    // Positions are counted in bytes from here on.
+    if !text.is_ascii() {
+        return None;
+    }
     let separator = text.char_indices().find(|(at, c)| (*c == 't' && *at > 3) || (*c == ' ' && *at >= 8));
     let (date_part, time_part) = match separator {
         Some((at, _)) => (&text[..at], Some(&text[at + 1..])),
