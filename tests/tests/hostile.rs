@@ -161,3 +161,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn scraper_reads_what_we_write() {
+    let document = Document::parse("<ul><li class=a>x<li>y &amp; z</ul>");
+    let html = document.to_scraper();
+    let items = scraper::Selector::parse("li").expect("it is right");
+    let texts: Vec<String> = html.select(&items).map(|item| item.text().collect()).collect();
+    assert_eq!(texts, ["x", "y & z"]);
+}

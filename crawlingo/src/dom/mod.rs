@@ -21,6 +21,8 @@ mod markdown;
 mod node;
 mod parse;
 mod serialize;
+#[cfg(feature = "scraper")]
+mod to_scraper;
 mod table;
 mod text;
 

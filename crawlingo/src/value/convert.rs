@@ -203,7 +203,7 @@ fn truth(text: &str) -> Option<bool> {
 
 fn url(text: &str, context: ConvertContext<'_>) -> Result<Url, String> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_ascii_control());
-    if text.is_empty() {
+    if text.is_empty() && context.base.is_none() {
         return Err("the address is empty".to_owned());
     }
     // The standard takes any number of slashes in front of a host, which the library does not.
