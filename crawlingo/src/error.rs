@@ -203,7 +203,9 @@ impl Error {
     /// The exit code of a command that ends with this error: 2 for what the caller wrote, 1 for the rest.
     pub fn exit_code(&self) -> u8 {
         match self.0.kind {
-            ErrorKind::Selector(_) | ErrorKind::Config { .. } => 2,
+            ErrorKind::Selector(_)
+            | ErrorKind::Config { .. }
+            | ErrorKind::Fetch { failure: FetchFailure::Request, .. } => 2,
             _ => 1,
         }
     }

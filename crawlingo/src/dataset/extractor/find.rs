@@ -232,8 +232,9 @@ fn take_beside<'a>(beside: Beside<'a>, take: &Take, kind: &Kind, verbatim: bool)
         }
         Take::Text => {
             let natural = take_of(element, take, kind)?;
-            // A link beside the label gives its address to a URL; otherwise it is the text beside the label that counts.
-            if matches!(kind, Kind::Url) && natural != element.text() { natural } else { beside.text }
+            // A link beside the label gives its address to a URL or an e-mail address, a `<time>` its machine-readable form
+            // to a date; otherwise it is the text beside the label that counts.
+            if natural == element.text() { beside.text } else { natural }
         }
         _ => take_of(element, take, kind)?,
     };
