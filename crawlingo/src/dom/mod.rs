@@ -23,6 +23,8 @@ mod parse;
 mod serialize;
 mod table;
 mod text;
+mod xml;
+mod xml_dtd;
 
 pub use element::Element;
 pub use head::Link;
@@ -35,7 +37,7 @@ pub use table::{Row, Table};
 use html5ever::QualName;
 use markup5ever::interface::QuirksMode;
 
-use node::{AttrData, NodeData};
+pub(crate) use node::{AttrData, Content, NONE, NodeData};
 
 /// Which rules a document was parsed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

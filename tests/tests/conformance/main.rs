@@ -11,6 +11,7 @@ mod main_content;
 mod page_date;
 mod price;
 mod structured;
+mod xpath;
 
 #[test]
 fn the_floor_files_are_valid() {
