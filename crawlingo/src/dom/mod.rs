@@ -21,10 +21,12 @@ mod markdown;
 mod node;
 mod parse;
 mod serialize;
-#[cfg(feature = "scraper")]
-mod to_scraper;
 mod table;
 mod text;
+#[cfg(feature = "scraper")]
+mod to_scraper;
+mod xml;
+mod xml_dtd;
 
 pub use element::Element;
 pub use head::Link;
@@ -37,7 +39,7 @@ pub use table::{Row, Table};
 use html5ever::QualName;
 use markup5ever::interface::QuirksMode;
 
-use node::{AttrData, NodeData};
+pub(crate) use node::{AttrData, Content, NONE, NodeData};
 
 /// Which rules a document was parsed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -12,6 +12,7 @@ use crate::Error;
 use crate::dataset::{Dataset, Extraction, Extractor, Source};
 use crate::dom::{Document, Element, Link, MainContent, MarkdownOptions, ParseOptions, Table};
 use crate::select::anchor::{TextFinder, TextQuery};
+use crate::select::xpath::XPathValue;
 use crate::types::{Headers, Response};
 use crawlingo_schema::{css, pattern};
 
@@ -184,6 +185,14 @@ impl Page {
     pub fn css(&self, selector: &str) -> Result<ElementList<'_>, Error> {
         let css = css::parse(selector)?;
         Ok(ElementList::new(self.document().select(&css).collect(), &css))
+    }
+
+    /// What an XPath expression gives: nodes, a text, a number or a truth value.
+    ///
+    /// # Errors
+    /// When the expression does not parse, or takes too many steps.
+    pub fn xpath(&self, expression: &str) -> Result<XPathValue<'_>, Error> {
+        self.document().xpath(expression)
     }
 
     /// What a regular expression finds in the visible text: its first group, or the whole match.

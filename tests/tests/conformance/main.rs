@@ -14,6 +14,7 @@ mod price;
 mod scraper_diff;
 mod structured;
 mod url;
+mod xpath;
 
 #[test]
 fn the_floor_files_are_valid() {

@@ -154,7 +154,7 @@ impl<'a> Page<'a> {
                 .into_iter()
                 .filter_map(|found| match found {
                     crate::select::xpath::Hit::Element(element) => taken(element),
-                    crate::select::xpath::Hit::Text(text, _) => {
+                    crate::select::xpath::Hit::Text(text) => {
                         Some(Found { content: FoundContent::Text { text, verbatim: false } })
                     }
                 })
