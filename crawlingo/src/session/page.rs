@@ -88,8 +88,12 @@ impl Page {
             let message = format!("the answer is `{media_type}`, not a page; get its bytes with `session.fetch`");
             return Err(Error::parse(message).at_url(&url));
         } else {
-            let options = ParseOptions { content_type: Some(content_type), ..ParseOptions::default() };
-            Content::Document(Document::parse_bytes(bytes, &options).map_err(|error| error.at_url(&url))?)
+            let options = ParseOptions::default().content_type(content_type);
+            let document = match is_xml(&media_type) {
+                true => Document::parse_xml_bytes(bytes, &options),
+                false => Document::parse_bytes(bytes, &options),
+            };
+            Content::Document(document.map_err(|error| error.at_url(&url))?)
         };
         Ok(Self(Arc::new(Inner { response, content, fetched_at: jiff::Timestamp::now() })))
     }
@@ -296,6 +300,12 @@ impl Page {
 fn read_json(bytes: &[u8]) -> Result<serde_json::Value, Error> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|error| Error::parse(format!("it is no JSON: {error}")).with_source(error))
+}
+
+/// XML by its content type; XHTML is read as HTML, as most of what calls itself so is none.
+fn is_xml(media_type: &str) -> bool {
+    matches!(media_type, "application/xml" | "text/xml")
+        || (media_type.ends_with("+xml") && media_type != "application/xhtml+xml")
 }
 
 fn is_no_document(media_type: &str) -> bool {

@@ -121,6 +121,12 @@ async fn old_encodings_json_and_failures() {
     let api = session.page(&shop.at("/api/products?page=2")).await.expect("it is there");
     assert_eq!(api.json().expect("it is JSON")["items"][0]["id"], 21);
 
+    // A feed is XML by its content type: names with their case, `<link>` with its text.
+    let feed = session.page(&shop.at("/feed.xml")).await.expect("it is there");
+    let links = feed.css("item > link").expect("it parses").get_all();
+    assert_eq!((links.len(), links[0].as_str()), (15, shop.at(&catalog::products()[299].path()).as_str()));
+    assert_eq!(feed.xpath("count(//pubDate)").expect("it parses").number(), 15.0);
+
     let error = session.page(&shop.at("/status/404")).await.expect_err("404").to_string();
     assert!(error.contains("404"), "{error}");
     let page = session.open(Request::get(&shop.at("/status/404")).expect("a URL")).await.expect("a page all the same");
