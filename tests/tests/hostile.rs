@@ -135,9 +135,7 @@ proptest! {
     fn any_markup_is_a_document(html in "(<(/)?(div|p|b|i|a|table|tr|td|select|option|svg|math|template|script|style|title|pre|br|ul|li|form)( (class|href|itemprop|itemscope|itemtype)(=[a-z\"' ]{0,5})?)?>|[a-z &;{}\\[\\]\":,]{0,9}){0,60}") {
         let document = Document::parse(&html);
         everything(&document);
-        // What is written reads as the same text.
-        let again = Document::parse(&document.html());
-        prop_assert_eq!(again.html().len() > 0, true);
+        everything(&Document::parse(&document.html()));
     }
 
     #[test]
