@@ -55,6 +55,7 @@ fn describe(ids: &[u32], node: &XPathNode<'_>) -> Option<Value> {
         "" | "http://www.w3.org/1999/xhtml" => element.tag().to_owned(),
         url => format!("{{{url}}}{}", element.tag()),
     };
+    let text = node.text();
     Some(match node {
         XPathNode::Node(node) => match (node.as_element(), node.kind()) {
             (Some(element), _) => {
@@ -63,6 +64,7 @@ fn describe(ids: &[u32], node: &XPathNode<'_>) -> Option<Value> {
             (_, NodeKind::Document) => return None,
             (_, NodeKind::Text) => serde_json::json!({"node": "text", "value": node.as_text()}),
             (_, NodeKind::Comment) => serde_json::json!({"node": "comment", "value": node.as_comment()}),
+            (_, NodeKind::ProcessingInstruction) => serde_json::json!({"node": "pi", "value": &*text}),
             (_, kind) => serde_json::json!({"node": format!("{kind:?}")}),
         },
         XPathNode::Attribute { element, .. } => serde_json::json!({
@@ -101,11 +103,15 @@ enum Found<'a> {
     Value(String),
 }
 
+/// parsel's `css` looks at an element itself too.
 fn css_step<'a>(document: &'a Document, from: &XPathNode<'a>, selector: &str) -> Result<Vec<Found<'a>>, Error> {
     let selector = css::parse(selector)?;
     let elements: Vec<Element<'a>> = match from {
         XPathNode::Node(node) if node.kind() == NodeKind::Document => document.select(&selector).collect(),
-        XPathNode::Node(node) => node.as_element().into_iter().flat_map(|element| element.select(&selector)).collect(),
+        XPathNode::Node(node) => {
+            let own = node.as_element().filter(|element| element.matches(&selector));
+            own.into_iter().chain(node.as_element().into_iter().flat_map(|element| element.select(&selector))).collect()
+        }
         _ => Vec::new(),
     };
     Ok(match selector.take() {
