@@ -279,16 +279,18 @@ impl<'a> Evaluator<'a> {
                     if parent == crate::dom::NONE {
                         continue;
                     }
-                    if !families.contains_key(&parent) {
-                        let mut family = Vec::new();
-                        for child in Walk::new(tree, Axis::Child, Item::node(parent)) {
-                            if self.passes(step.axis, &step.test, before, child)? {
-                                family.push(child);
+                    let family = match families.entry(parent) {
+                        std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                        std::collections::hash_map::Entry::Vacant(place) => {
+                            let mut family = Vec::new();
+                            for child in Walk::new(tree, Axis::Child, Item::node(parent)) {
+                                if self.passes(step.axis, &step.test, before, child)? {
+                                    family.push(child);
+                                }
                             }
+                            place.insert(family)
                         }
-                        families.insert(parent, family);
-                    }
-                    let Some(family) = families.get(&parent) else { continue };
+                    };
                     let place = if step.axis == Axis::FollowingSibling {
                         family.partition_point(|other| other <= item).checked_add(position - 1)
                     } else {
