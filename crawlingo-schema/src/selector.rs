@@ -156,6 +156,45 @@ impl Selector {
         Self { query, take: Take::Text, within: None }
     }
 
+    /// A selector of a kind that is named, such as in a form or a file, checked.
+    ///
+    /// ```
+    /// use crawlingo_schema::Selector;
+    /// let selector = Selector::parse("after_text", "Price")?;
+    /// assert_eq!(selector, Selector::after_text("Price"));
+    /// let error = Selector::parse("ccs", "h1").unwrap_err();
+    /// assert_eq!(error.hint(), Some("did you mean `css`?"));
+    /// # Ok::<(), crawlingo_schema::SchemaError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such kind, or the expression does not parse.
+    pub fn parse(kind: &str, expression: &str) -> Result<Self, SchemaError> {
+        let selector = match kind {
+            "css" => Self::css(expression),
+            "xpath" => Self::xpath(expression),
+            "regex" => Self::regex(expression),
+            "text" => Self::text(expression),
+            "after_text" => Self::after_text(expression),
+            "before_text" => Self::before_text(expression),
+            "jsonld" => Self::jsonld(expression),
+            "meta" => Self::meta(expression),
+            "microdata" => Self::microdata(expression),
+            "json" => Self::json(expression),
+            other => {
+                let kinds = crate::QUERY_KEYS;
+                let error =
+                    SchemaError::new(SchemaErrorKind::UnknownKey, format!("there is no selector of the kind `{other}`"));
+                return Err(match crate::suggest(other, kinds.iter().copied()) {
+                    Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
+                    None => error.with_hint(format!("it is one of: {}", kinds.join(", "))),
+                });
+            }
+        };
+        selector.check()?;
+        Ok(selector)
+    }
+
     /// A CSS selector.
     pub fn css(selector: impl Into<String>) -> Self {
         Self::new(Query::Css(selector.into()))
