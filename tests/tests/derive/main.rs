@@ -1,5 +1,6 @@
 //! The derive macro, through the engine: what it makes of types and attributes.
 
+mod edges;
 mod same;
 mod shapes;
 mod types;
