@@ -71,10 +71,10 @@ mod inner {
     use crawlingo::Dataset;
 
     #[derive(Dataset)]
-    pub struct Item {
+    pub(super) struct Item {
         #[selector(css = "li")]
         #[allow(dead_code)]
-        pub back: Vec<super::Item>,
+        pub(super) back: Vec<super::Item>,
     }
 }
 
@@ -98,9 +98,9 @@ mod own {
     use crawlingo::Dataset;
 
     #[derive(Dataset)]
-    pub struct Price {
+    pub(super) struct Price {
         #[selector(css = ".price")]
-        pub shown: String,
+        pub(super) shown: String,
     }
 }
 
