@@ -1,13 +1,13 @@
 //! The checked model of a struct: what the attributes mean.
 
-use crawlingo_schema::{
-    DateOrder, FIELD_KEYS, HealMode, QUERY_KEYS, Query, RegexOn, SELECTOR_KEYS, Selector, Take, Transform, suggest,
-};
+use crawlingo_schema::{DateOrder, FIELD_KEYS, HealMode, QUERY_KEYS, SELECTOR_KEYS, Selector, Transform, suggest};
 use proc_macro2::Span;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Type};
+use syn::{Attribute, Lit, LitStr, Path, Type};
 
 use crate::attr::{Item, Value, read};
 use crate::ctxt::Ctxt;
+use crate::names::{RENAME_RULES, description, rename, serde_text};
+use crate::selector::{Parts, check_selector};
 
 /// The struct.
 pub(crate) struct Container {
@@ -38,6 +38,8 @@ pub(crate) struct FieldModel {
     /// Whether there is a `#[selector]` at all, be it a faulty one that was told already.
     pub(crate) attempted: bool,
     pub(crate) transforms: Vec<Transform>,
+    /// Where the first of them stands.
+    pub(crate) transforms_span: Option<Span>,
     pub(crate) default: Option<(Lit, bool)>,
     pub(crate) heal: Option<Spanned<HealMode>>,
     pub(crate) with: Option<Path>,
@@ -66,6 +68,15 @@ impl Container {
             krate: syn::parse_quote!(::crawlingo),
             rename_all: serde_text(&input.attrs, "rename_all"),
         };
+        if let Some(rule) = container.rename_all.take_if(|rule| rename("", &rule.value()).is_none()) {
+            ctxt.error(rule.span(), format!("serde's `rename_all` knows {}", RENAME_RULES.join(", ")));
+        }
+        misplaced(
+            &input.attrs,
+            "selector",
+            "`selector` belongs on a field; what finds the records is `#[dataset(each = \"...\")]`",
+            ctxt,
+        );
         const KEYS: &[&str] = &["each", "name", "key", "version", "heal", "crate"];
         let mut seen = Vec::new();
         for (_, items) in read(&input.attrs, "dataset", ctxt) {
@@ -74,7 +85,12 @@ impl Container {
                     continue;
                 }
                 match item.key.as_str() {
-                    "name" => container.name = item.text(ctxt).map(|name| name.value()).unwrap_or(container.name),
+                    "name" => {
+                        if let Some(name) = item.text(ctxt) {
+                            not_empty(&name, ctxt);
+                            container.name = name.value();
+                        }
+                    }
                     "version" => container.version = item.number(ctxt),
                     "heal" => container.heal = heal(&item, ctxt).unwrap_or_default(),
                     "crate" => match item.text(ctxt).map(|text| text.parse::<Path>()) {
@@ -120,9 +136,21 @@ impl FieldModel {
         let ident = field.ident.clone()?;
         let plain = syn::ext::IdentExt::unraw(&ident).to_string();
         let (name, name_span) = match serde_text(&field.attrs, "rename") {
-            Some(renamed) => (renamed.value(), renamed.span()),
-            None => (rename(&plain, container.rename_all.as_ref(), ctxt), ident.span()),
+            Some(renamed) => {
+                not_empty(&renamed, ctxt);
+                (renamed.value(), renamed.span())
+            }
+            None => {
+                let rule = container.rename_all.as_ref().map(LitStr::value);
+                (rule.and_then(|rule| rename(&plain, &rule)).unwrap_or(plain), ident.span())
+            }
         };
+        misplaced(
+            &field.attrs,
+            "dataset",
+            "`dataset` belongs on the struct; on a field stands `#[selector(...)]`",
+            ctxt,
+        );
         let mut model = Self {
             ty: field.ty.clone(),
             name,
@@ -131,6 +159,7 @@ impl FieldModel {
             selectors: Vec::new(),
             attempted: false,
             transforms: Vec::new(),
+            transforms_span: None,
             default: None,
             heal: None,
             with: None,
@@ -149,7 +178,10 @@ impl FieldModel {
             for item in &items {
                 any = true;
                 if parts.take(item, ctxt) {
-                    once(item, &mut seen_here, ctxt);
+                    // Two selectors are a fault of their own, that was told.
+                    if !QUERY_KEYS.contains(&item.key.as_str()) {
+                        once(item, &mut seen_here, ctxt);
+                    }
                 } else if !is_transform(&item.key) {
                     once(item, &mut seen, ctxt);
                     model.option(item, ctxt);
@@ -246,6 +278,9 @@ impl FieldModel {
                 }
             },
         };
+        if step.is_some() {
+            self.transforms_span.get_or_insert(item.span);
+        }
         self.transforms.extend(step);
     }
 }
@@ -266,168 +301,6 @@ const ELSEWHERE: &[&str] = &[
 
 fn is_transform(key: &str) -> bool {
     matches!(key, "trim" | "strip" | "replace" | "split" | "join" | "lower" | "upper")
-}
-
-/// The parts of one selector as they are met.
-#[derive(Default)]
-struct Parts {
-    query: Option<(String, LitStr)>,
-    clash: bool,
-    on: Option<Spanned<RegexOn>>,
-    exact: Option<Span>,
-    ignore_case: Option<Span>,
-    within: Option<LitStr>,
-    take: Option<Spanned<Take>>,
-}
-
-impl Parts {
-    fn is_empty(&self) -> bool {
-        self.query.is_none()
-            && self.on.is_none()
-            && self.exact.is_none()
-            && self.within.is_none()
-            && self.take.is_none()
-    }
-
-    /// Takes a key of a selector; `false` if it is none.
-    fn take(&mut self, item: &Item, ctxt: &Ctxt) -> bool {
-        let key = item.key.as_str();
-        if QUERY_KEYS.contains(&key) {
-            let Some(text) = item.text(ctxt) else {
-                self.clash = true;
-                return true;
-            };
-            if let Some((first, _)) = &self.query {
-                self.clash = true;
-                ctxt.error(item.span, format!("`{first}` and `{key}` are two selectors; give each its own `#[selector(...)]`, to be tried in order"));
-            } else {
-                self.query = Some((key.to_owned(), text));
-            }
-            return true;
-        }
-        match key {
-            "on" => {
-                if let Some(text) = item.text(ctxt) {
-                    match text.value().as_str() {
-                        "text" => self.on = Some(Spanned { value: RegexOn::Text, span: item.span }),
-                        "html" => self.on = Some(Spanned { value: RegexOn::Html, span: item.span }),
-                        _ => ctxt.error(text.span(), "`on` is \"text\" or \"html\""),
-                    }
-                }
-            }
-            "exact" => self.exact = item.flag(ctxt).then_some(item.span),
-            "ignore_case" => self.ignore_case = item.flag(ctxt).then_some(item.span),
-            "within" => {
-                self.within = item.text(ctxt);
-                if let Some(text) = &self.within
-                    && let Err(error) = crawlingo_schema::css::parse(&text.value())
-                {
-                    ctxt.error(text.span(), error);
-                    self.within = None;
-                }
-            }
-            "attr" | "own_text" | "html" | "outer_html" | "markdown" => {
-                let take = match key {
-                    "attr" => item.text(ctxt).map(|name| Take::Attr(name.value())),
-                    _ if !item.flag(ctxt) => None,
-                    "own_text" => Some(Take::OwnText),
-                    "html" => Some(Take::Html),
-                    "outer_html" => Some(Take::OuterHtml),
-                    _ => Some(Take::Markdown),
-                };
-                let Some(take) = take else { return true };
-                if self.take.is_some() {
-                    ctxt.error(
-                        item.span,
-                        "only one of `attr`, `own_text`, `html`, `outer_html`, `markdown` can be taken",
-                    );
-                }
-                self.take = Some(Spanned { value: take, span: item.value_span() });
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    fn selector(self, span: Span, ctxt: &Ctxt) -> Option<Spanned<Selector>> {
-        if self.clash {
-            return None;
-        }
-        let Some((key, text)) = self.query else {
-            ctxt.error(span, format!("the attribute has no selector; add one of: {}", QUERY_KEYS.join(", ")));
-            return None;
-        };
-        let value = text.value();
-        let anchor = matches!(key.as_str(), "text" | "after_text" | "before_text");
-        if let (Some(on), false) = (&self.on, key == "regex") {
-            ctxt.error(on.span, format!("`on` has no meaning for `{key}`; it belongs to `regex`"));
-        }
-        for flag in [self.exact, self.ignore_case].into_iter().flatten() {
-            if !anchor {
-                ctxt.error(
-                    flag,
-                    format!(
-                        "`exact` and `ignore_case` have no meaning for `{key}`; in a regular expression write `(?i)`"
-                    ),
-                );
-            }
-        }
-        let mut selector = match key.as_str() {
-            "css" => Selector::css(value),
-            "xpath" => Selector::xpath(value),
-            "regex" => Selector::regex(value),
-            "text" => Selector::text(value),
-            "after_text" => Selector::after_text(value),
-            "before_text" => Selector::before_text(value),
-            "jsonld" => Selector::jsonld(value),
-            "meta" => Selector::meta(value),
-            "microdata" => Selector::microdata(value),
-            _ => Selector::json(value),
-        };
-        if self.on.is_some_and(|on| on.value == RegexOn::Html) {
-            selector = selector.on_html();
-        }
-        if self.exact.is_some() {
-            selector = selector.exact();
-        }
-        if self.ignore_case.is_some() {
-            selector = selector.ignore_case();
-        }
-        if let Some(within) = &self.within {
-            selector = selector.within(within.value());
-        }
-        // First the expression alone, so that its fault is shown at it; then with what is taken.
-        if !check_selector(&selector, text.span(), ctxt) {
-            return None;
-        }
-        if let Some(take) = self.take {
-            selector = selector.take(take.value);
-            check_selector(&selector, take.span, ctxt);
-        }
-        Some(Spanned { value: selector, span: text.span() })
-    }
-}
-
-fn check_selector(selector: &Selector, span: Span, ctxt: &Ctxt) -> bool {
-    match selector.check() {
-        Ok(()) => true,
-        Err(error) => {
-            ctxt.error(span, error);
-            false
-        }
-    }
-}
-
-impl Spanned<Selector> {
-    /// Whether the selector gives a text, of which no nested dataset can be made.
-    pub(crate) fn gives_text(&self) -> bool {
-        let takes = match &self.value.query {
-            Query::Css(text) => crawlingo_schema::css::parse(text).is_ok_and(|css| css.take().is_some()),
-            Query::Json(_) => false,
-            query => !query.finds_elements(),
-        };
-        takes || self.value.take != Take::Text
-    }
 }
 
 fn heal(item: &Item, ctxt: &Ctxt) -> Option<HealMode> {
@@ -466,72 +339,15 @@ fn unknown(key: &str, span: Span, known: &[&str], attribute: &str, ctxt: &Ctxt) 
     ctxt.error(span, message);
 }
 
-/// The doc comment, its lines trimmed and joined.
-fn description(attrs: &[Attribute]) -> Option<String> {
-    let lines = attrs.iter().filter_map(|attr| match &attr.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
-            _ => None,
-        },
-        _ => None,
-    });
-    let text = lines.collect::<Vec<_>>().join(" ").trim().to_owned();
-    (!text.is_empty()).then_some(text)
-}
-
-/// A text of a `#[serde(...)]` attribute. What else serde is told is not for here.
-fn serde_text(attrs: &[Attribute], key: &str) -> Option<LitStr> {
-    let mut found = None;
-    for attr in attrs.iter().filter(|attr| attr.path().is_ident("serde")) {
-        let _ = attr.parse_nested_meta(|meta| {
-            if meta.path.is_ident(key) {
-                if meta.input.peek(syn::Token![=]) {
-                    found = Some(meta.value()?.parse::<LitStr>()?);
-                } else {
-                    // `rename(serialize = "...")`: what goes out counts.
-                    meta.parse_nested_meta(|inner| {
-                        let text = inner.value()?.parse::<LitStr>()?;
-                        if inner.path.is_ident("serialize") {
-                            found = Some(text);
-                        }
-                        Ok(())
-                    })?;
-                }
-            } else if meta.input.peek(syn::Token![=]) {
-                meta.value()?.parse::<Expr>()?;
-            } else if meta.input.peek(syn::token::Paren) {
-                let inner;
-                syn::parenthesized!(inner in meta.input);
-                inner.parse::<proc_macro2::TokenStream>()?;
-            }
-            Ok(())
-        });
+fn not_empty(name: &LitStr, ctxt: &Ctxt) {
+    if name.value().is_empty() {
+        ctxt.error(name.span(), "the name is empty; leave it out for that of the code");
     }
-    found
 }
 
-/// The field's name under serde's `rename_all`.
-fn rename(field: &str, rule: Option<&LitStr>, ctxt: &Ctxt) -> String {
-    let Some(rule) = rule else { return field.to_owned() };
-    let capital = |word: &str| {
-        let mut chars = word.chars();
-        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-    };
-    let pascal = || field.split('_').map(capital).collect::<String>();
-    match rule.value().as_str() {
-        "lowercase" | "snake_case" => field.to_owned(),
-        "UPPERCASE" | "SCREAMING_SNAKE_CASE" => field.to_uppercase(),
-        "PascalCase" => pascal(),
-        "camelCase" => {
-            let pascal = pascal();
-            let mut chars = pascal.chars();
-            chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
-        }
-        "kebab-case" => field.replace('_', "-"),
-        "SCREAMING-KEBAB-CASE" => field.to_uppercase().replace('_', "-"),
-        _ => {
-            ctxt.error(rule.span(), "this is no rule of serde's `rename_all`");
-            field.to_owned()
-        }
+/// An attribute that stands where it would do nothing.
+fn misplaced(attrs: &[Attribute], name: &str, message: &str, ctxt: &Ctxt) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident(name)) {
+        ctxt.error(syn::spanned::Spanned::span(attr.path()), message);
     }
 }

@@ -2,7 +2,8 @@
 
 use crawlingo_schema::{HealMode, suggest};
 use quote::ToTokens;
-use syn::Type;
+use syn::spanned::Spanned;
+use syn::{Lit, Type};
 
 use crate::ast::{Container, FieldModel};
 use crate::ctxt::Ctxt;
@@ -35,11 +36,17 @@ pub(crate) fn check(container: &Container, fields: &[FieldModel], ctxt: &Ctxt) {
 }
 
 fn check_field(field: &FieldModel, ctxt: &Ctxt) {
-    if let (Some(with), Some(parse)) = (&field.with, field.parse) {
+    if let (Some(_), Some(parse)) = (&field.with, field.parse) {
         ctxt.error(parse, "`parse` and `with` both make the value; keep one");
-        ctxt.error(syn::spanned::Spanned::span(with), "`parse` and `with` both make the value; keep one");
     }
-    if field.selectors.is_empty() && !field.attempted && is_plain(&field.ty) {
+    if outer(&field.ty) == Some("Vec") && inner(&field.ty).and_then(outer) == Some("Vec") {
+        ctxt.error(
+            field.ty.span(),
+            "a selector finds one list, not a list of lists; make the inner one a field of a nested dataset",
+        );
+    }
+    let no_selector = field.selectors.is_empty() && !field.attempted;
+    if no_selector && (is_primitive(&field.ty) || field.with.is_some() || field.parse.is_some()) {
         ctxt.error(
             field.ident.span(),
             format!("the field `{}` has no selector; add one: `#[selector(css = \"...\")]`", field.ident),
@@ -50,17 +57,21 @@ fn check_field(field: &FieldModel, ctxt: &Ctxt) {
     {
         ctxt.error(default.span(), "a list needs no default: it is empty where nothing is found");
     }
+    check_default(field, ctxt);
     let elements = field.selectors.iter().any(|selector| selector.value.query.finds_elements());
     if let Some(heal) = &field.heal
         && heal.value != HealMode::Off
-        && !field.selectors.is_empty()
         && !elements
+        && !(field.attempted && field.selectors.is_empty())
     {
-        let key = field.selectors[0].value.query.key();
+        let instead = match field.selectors.first() {
+            Some(first) => format!("`{}` finds a value; use", first.value.query.key()),
+            None => "there is none; add".to_owned(),
+        };
         ctxt.error(
-                heal.span,
-                format!("`heal` needs a selector that finds an element, and `{key}` finds a value; use `css`, `xpath` or a text anchor"),
-            );
+            heal.span,
+            format!("`heal` needs a selector that finds an element, and {instead} `css`, `xpath` or a text anchor"),
+        );
     }
     let text = field.ty.to_token_stream().to_string();
     let has = |names: &[&str]| names.iter().any(|name| text.contains(name));
@@ -116,38 +127,92 @@ pub(crate) fn inner(ty: &Type) -> Option<&Type> {
     })
 }
 
-/// Whether the type is, without doubt, no dataset.
-fn is_plain(ty: &Type) -> bool {
-    if outer(ty).is_some() {
-        return inner(ty).is_some_and(is_plain);
+/// Whether the type is one of Rust's own, or `Option`, `Vec` or `Box` of one, and so, without doubt, no dataset.
+fn is_primitive(ty: &Type) -> bool {
+    match outer(ty) {
+        Some(_) => inner(ty).is_some_and(is_primitive),
+        None => name(ty).is_some_and(|name| name == "String" || literal_of(&name).is_some()),
     }
-    const PLAIN: &[&str] = &[
-        "String",
-        "bool",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "usize",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "isize",
-        "f32",
-        "f64",
-        "Decimal",
-        "Price",
-        "Url",
-        "Email",
-        "Phone",
-        "Date",
-        "Time",
-        "DateTime",
-        "Timestamp",
-    ];
-    match ty {
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| PLAIN.iter().any(|name| last.ident == name)),
-        _ => false,
+}
+
+/// Whether the type has the name of a value's type. It may be a dataset that is called so.
+fn is_plain(ty: &Type) -> bool {
+    const NAMES: &[&str] = &["Decimal", "Price", "Url", "Email", "Phone", "Date", "Time", "DateTime", "Timestamp"];
+    match outer(ty) {
+        Some(_) => inner(ty).is_some_and(is_plain),
+        None => is_primitive(ty) || name(ty).is_some_and(|name| NAMES.contains(&name.as_str())),
+    }
+}
+
+fn name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    path.path.segments.last().map(|last| last.ident.to_string())
+}
+
+/// What a default of one of Rust's own types can be.
+enum Literal {
+    Bool,
+    Float,
+    /// From and to.
+    Integer(i128, i128),
+}
+
+fn literal_of(name: &str) -> Option<Literal> {
+    macro_rules! range {
+        ($type:ty) => {
+            Literal::Integer(<$type>::MIN as i128, <$type>::MAX as i128)
+        };
+    }
+    Some(match name {
+        "bool" => Literal::Bool,
+        "f32" | "f64" => Literal::Float,
+        "u8" => range!(u8),
+        "u16" => range!(u16),
+        "u32" => range!(u32),
+        // Beyond 64 bits with a sign the engine has no whole numbers.
+        "u64" | "usize" => Literal::Integer(0, i64::MAX as i128),
+        "i8" => range!(i8),
+        "i16" => range!(i16),
+        "i32" => range!(i32),
+        "i64" | "isize" => range!(i64),
+        _ => return None,
+    })
+}
+
+/// A default of Rust's own types must be one of the type. A text is converted like the page's, when the schema is
+/// compiled.
+fn check_default(field: &FieldModel, ctxt: &Ctxt) {
+    let Some((default, negative)) = &field.default else { return };
+    if field.with.is_some() || field.parse.is_some() {
+        return;
+    }
+    let mut ty = &field.ty;
+    while let (Some("Option" | "Box"), Some(inside)) = (outer(ty), inner(ty)) {
+        ty = inside;
+    }
+    let Some(ty) = name(ty) else { return };
+    let Some(wanted) = literal_of(&ty) else { return };
+    let wrong = match (&wanted, default) {
+        (Literal::Bool, Lit::Bool(_)) | (Literal::Float, Lit::Int(_) | Lit::Float(_)) => None,
+        (Literal::Integer(from, to), Lit::Int(number)) => {
+            let number = number.base10_parse::<i128>().ok().map(|number| if *negative { -number } else { number });
+            match number {
+                Some(number) if (*from..=*to).contains(&number) => None,
+                _ => Some(format!("the default is out of the range of `{ty}`, {from} to {to}")),
+            }
+        }
+        (Literal::Integer(..) | Literal::Float, Lit::Str(text)) => {
+            let number = text.value().chars().any(|c| c.is_numeric());
+            (!number).then(|| format!("the default is no number, and the field a `{ty}`"))
+        }
+        (Literal::Bool, Lit::Str(_)) => None,
+        (Literal::Bool, _) => Some("the default of a `bool` is `true` or `false`".to_owned()),
+        (Literal::Integer(..), Lit::Float(_)) => {
+            Some(format!("the default is no whole number, and the field a `{ty}`"))
+        }
+        _ => Some(format!("the default is no number, and the field a `{ty}`")),
+    };
+    if let Some(wrong) = wrong {
+        ctxt.error(default.span(), wrong);
     }
 }

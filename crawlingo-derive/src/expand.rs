@@ -1,7 +1,7 @@
 //! The generated code.
 
 use crawlingo_schema::{DateOrder, HealMode, Query, RegexOn, Selector, Take, Transform};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, GenericParam, Lit};
@@ -14,25 +14,19 @@ pub(crate) fn expand(input: &DeriveInput, container: &Container, fields: &[Field
     let ident = &input.ident;
     let mut generics = input.generics.clone();
     let params: Vec<syn::Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
-    for field in fields {
-        let ty = &field.ty;
-        // Only fields that mention a parameter need a bound; on others it would hide better errors.
-        if field.with.is_none() && field.parse.is_none() && mentions(ty, &params) {
-            generics.make_where_clause().predicates.push(syn::parse_quote!(#ty: #krate::dataset::FieldType));
-        }
+    for bound in bounds(fields, &params) {
+        generics.make_where_clause().predicates.push(syn::parse_quote!(#bound: #krate::dataset::FieldType));
     }
     for param in &params {
         generics.make_where_clause().predicates.push(syn::parse_quote!(#param: 'static));
     }
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
-    let generic =
-        input.generics.params.iter().any(|param| matches!(param, GenericParam::Type(_) | GenericParam::Const(_)));
-
     let builders = fields.iter().map(|field| field_builder(field, container));
     let takes = fields.iter().enumerate().map(|(at, field)| take(field, at, container));
     let values = fields.iter().map(|field| into_value(field, container));
-    let asserts: Vec<TokenStream> = fields.iter().filter_map(|field| assert(field, container)).collect();
-    let (outside, inside) = match generic {
+    let names = fields.iter().map(|field| &field.name);
+    let asserts = asserts(fields, container);
+    let (outside, inside) = match is_generic(input) {
         true => (quote!(), quote!(#(const { #asserts })*)),
         false => (quote!(#(const _: () = #asserts;)*), quote!()),
     };
@@ -61,6 +55,7 @@ pub(crate) fn expand(input: &DeriveInput, container: &Container, fields: &[Field
                 }
 
                 fn from_record(mut record: #krate::dataset::Record) -> ::core::result::Result<Self, #krate::Error> {
+                    #krate::__private::check_record(&record, #name, &[#(#names),*])?;
                     ::core::result::Result::Ok(Self { #(#takes),* })
                 }
 
@@ -92,39 +87,101 @@ pub(crate) fn expand(input: &DeriveInput, container: &Container, fields: &[Field
     }
 }
 
-fn mentions(ty: &syn::Type, params: &[syn::Ident]) -> bool {
-    fn any(tokens: TokenStream, params: &[syn::Ident]) -> bool {
-        tokens.into_iter().any(|token| match token {
-            proc_macro2::TokenTree::Ident(ident) => params.contains(&ident),
-            proc_macro2::TokenTree::Group(group) => any(group.stream(), params),
-            _ => false,
-        })
-    }
-    any(quote!(#ty), params)
+pub(crate) fn is_generic(input: &DeriveInput) -> bool {
+    input.generics.params.iter().any(|param| matches!(param, GenericParam::Type(_) | GenericParam::Const(_)))
 }
 
-/// What the type alone knows: whether it is a dataset, held against what the selectors give.
-fn assert(field: &FieldModel, container: &Container) -> Option<TokenStream> {
-    if field.with.is_some() || field.parse.is_some() {
-        return None;
+/// What has to be a field's type: the parameters that fields mention, and what is associated with them. Not the fields'
+/// own types, for a dataset that holds itself would then depend on itself.
+fn bounds(fields: &[FieldModel], params: &[syn::Ident]) -> Vec<TokenStream> {
+    let mut found: Vec<TokenStream> = Vec::new();
+    for field in fields.iter().filter(|field| field.parse.is_none()) {
+        let ty = &field.ty;
+        let mut mentioned = Vec::new();
+        if !mentions(quote!(#ty), params, &mut mentioned) {
+            // `<T as Trait>::Item`: the whole.
+            mentioned = vec![quote!(#ty)];
+        }
+        for bound in mentioned {
+            if !found.iter().any(|other| other.to_string() == bound.to_string()) {
+                found.push(bound);
+            }
+        }
     }
-    let krate = &container.krate;
-    let ty = &field.ty;
+    found
+}
+
+/// Collects `T` and `T::Item`; `false` if a parameter stands in any other way.
+fn mentions(tokens: TokenStream, params: &[syn::Ident], found: &mut Vec<TokenStream>) -> bool {
+    let mut tokens = tokens.into_iter().peekable();
+    let (mut colons, mut plain) = (0, true);
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => plain &= mentions(group.stream(), params, found),
+            // A path such as `other::T` names something else.
+            TokenTree::Ident(ident) if colons < 2 && params.contains(&ident) => {
+                let mut bound = quote!(#ident);
+                while matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':') {
+                    bound.extend(tokens.by_ref().take(3));
+                }
+                plain &= !matches!(tokens.peek(), Some(TokenTree::Ident(next)) if next == "as");
+                found.push(bound);
+                colons = 0;
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
+            _ => colons = 0,
+        }
+    }
+    plain
+}
+
+/// What the type alone knows: whether it is a dataset, held against what the attributes say.
+pub(crate) fn asserts(fields: &[FieldModel], container: &Container) -> Vec<TokenStream> {
+    fields.iter().flat_map(|field| field_asserts(field, container)).collect()
+}
+
+fn field_asserts(field: &FieldModel, container: &Container) -> Vec<TokenStream> {
+    if field.with.is_some() || field.parse.is_some() || (field.attempted && field.selectors.is_empty()) {
+        return Vec::new();
+    }
+    let (name, ty) = (&field.ident, &field.ty);
+    let nested = |span: Span| {
+        let krate = at(&container.krate, span);
+        quote_spanned!(span=> <#ty as #krate::dataset::FieldType>::NESTED)
+    };
     if field.selectors.is_empty() {
         let message = format!(
-            "the field `{}` has no selector, and its type is no dataset; add one: #[selector(css = \"...\")]",
-            field.ident
+            "the field `{name}` has no selector, and its type is no dataset; add one: #[selector(css = \"...\")]"
         );
-        return Some(
-            quote_spanned!(field.ident.span()=> ::core::assert!(<#ty as #krate::dataset::FieldType>::NESTED, #message)),
-        );
+        let nested = nested(name.span());
+        return vec![quote_spanned!(name.span()=> ::core::assert!(#nested, #message))];
     }
-    let text = field.selectors.iter().find(|selector| selector.gives_text())?;
-    let message = format!(
-        "the field `{}` is a dataset and needs an element, and this selector gives a text; select the element with css or xpath",
-        field.ident
-    );
-    Some(quote_spanned!(text.span=> ::core::assert!(!<#ty as #krate::dataset::FieldType>::NESTED, #message)))
+    let never = |span: Span, message: String| {
+        let nested = nested(span);
+        quote_spanned!(span=> ::core::assert!(!#nested, #message))
+    };
+    let mut asserts = Vec::new();
+    if let Some(text) = field.selectors.iter().find(|selector| selector.gives_text()) {
+        asserts.push(never(text.span, format!("the field `{name}` is a dataset and needs an element, and this selector gives a text; select the element with css or xpath")));
+    }
+    if let Some((default, _)) = &field.default {
+        asserts.push(never(default.span(), format!("the field `{name}` is a dataset and takes no default; make it an `Option`, and give the fields inside of it defaults")));
+    }
+    if let Some(step) = field.transforms_span {
+        asserts.push(never(step, format!("the field `{name}` is a dataset, and steps such as `trim` are for texts; write them at the fields inside of it")));
+    }
+    asserts
+}
+
+/// The path with another place, so that errors of the compiler stand there.
+fn at(path: &syn::Path, span: Span) -> TokenStream {
+    let tokens = quote!(#path).into_iter();
+    tokens
+        .map(|mut token| {
+            token.set_span(span.resolved_at(token.span()));
+            token
+        })
+        .collect()
 }
 
 /// The shape that the field asks the engine for.
@@ -132,7 +189,9 @@ fn shape(field: &FieldModel, container: &Container) -> TokenStream {
     let krate = &container.krate;
     let ty = &field.ty;
     if let Some(with) = &field.with {
-        return quote_spanned!(with.span()=> #krate::__private::shape_of_argument(#with as fn(_) -> _));
+        let krate = at(krate, with.span());
+        let missing = may_be_missing(ty);
+        return quote_spanned!(with.span()=> #krate::__private::shape_with::<_, _, #ty>(&#with, #missing));
     }
     if field.parse.is_some() {
         let one = quote!(#krate::schema::Shape::one(#krate::schema::Kind::Text));
@@ -143,6 +202,10 @@ fn shape(field: &FieldModel, container: &Container) -> TokenStream {
         };
     }
     quote_spanned!(ty.span()=> <#ty as #krate::dataset::FieldType>::shape())
+}
+
+fn may_be_missing(ty: &syn::Type) -> bool {
+    matches!(outer(ty), Some("Option" | "Vec"))
 }
 
 fn field_builder(field: &FieldModel, container: &Container) -> TokenStream {
@@ -243,34 +306,57 @@ fn transform(step: &Transform, container: &Container) -> TokenStream {
 }
 
 /// `field: the value at its position`.
-fn take(field: &FieldModel, at: usize, container: &Container) -> TokenStream {
-    let krate = &container.krate;
+fn take(field: &FieldModel, at_position: usize, container: &Container) -> TokenStream {
     let (ident, ty) = (&field.ident, &field.ty);
     if let Some(with) = &field.with {
-        return quote_spanned!(with.span()=> #ident: #krate::__private::take_with::<_, _, #ty>(&mut record, #at, #with)?);
+        let krate = at(&container.krate, with.span());
+        let function = match may_be_missing(ty) {
+            true => quote!(take_with_or_none),
+            false => quote!(take_with),
+        };
+        return quote_spanned!(with.span()=> #ident: #krate::__private::#function::<_, _, #ty>(&mut record, #at_position, &#with)?);
     }
+    let krate = at(&container.krate, ty.span());
     if field.parse.is_some() {
         let function = match outer(ty) {
             Some("Option") => quote!(parse_optional),
             Some("Vec") => quote!(parse_many),
             _ => quote!(parse_one),
         };
-        let item = inner(ty).filter(|_| matches!(outer(ty), Some("Option" | "Vec"))).unwrap_or(ty);
-        return quote_spanned!(ty.span()=> #ident: #krate::__private::#function::<#item>(&mut record, #at)?);
+        let item = item(ty);
+        return quote_spanned!(ty.span()=> #ident: #krate::__private::#function::<#item>(&mut record, #at_position)?);
     }
-    quote_spanned!(ty.span()=> #ident: #krate::__private::take::<#ty>(&mut record, #at)?)
+    quote_spanned! {ty.span()=>
+        #ident: {
+            let value = record.take(#at_position);
+            #krate::__private::value(<#ty as #krate::dataset::FieldType>::from_value(value), &record, #at_position)?
+        }
+    }
+}
+
+/// What is inside of `Option` and `Vec`.
+fn item(ty: &syn::Type) -> &syn::Type {
+    inner(ty).filter(|_| may_be_missing(ty)).unwrap_or(ty)
 }
 
 fn into_value(field: &FieldModel, container: &Container) -> TokenStream {
-    let krate = &container.krate;
     let (ident, ty) = (&field.ident, &field.ty);
+    let krate = at(&container.krate, ty.span());
+    if field.with.is_some() {
+        return quote_spanned! {ty.span()=> {
+            #[allow(unused_imports)]
+            use #krate::__private::{ByDisplay as _, ByFieldType as _, BySerialize as _};
+            #krate::__private::Out(self.#ident).__crawlingo_out()
+        }};
+    }
     if field.parse.is_some() {
         let function = match outer(ty) {
             Some("Option") => quote!(shown_optional),
             Some("Vec") => quote!(shown_many),
             _ => quote!(shown_one),
         };
-        return quote_spanned!(ty.span()=> #krate::__private::#function(self.#ident));
+        let item = item(ty);
+        return quote_spanned!(ty.span()=> #krate::__private::#function::<#item>(self.#ident));
     }
     quote_spanned!(ty.span()=> <#ty as #krate::dataset::FieldType>::into_value(self.#ident))
 }

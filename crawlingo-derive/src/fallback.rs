@@ -2,13 +2,23 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Path};
+use syn::DeriveInput;
 
-pub(crate) fn expand(input: &DeriveInput, krate: &Path) -> TokenStream {
+use crate::ast::{Container, FieldModel};
+use crate::expand::{asserts, is_generic};
+
+pub(crate) fn expand(input: &DeriveInput, container: &Container, fields: &[FieldModel]) -> TokenStream {
+    let krate = &container.krate;
+    // What only the types know is told as well, in the same compile.
+    let asserts = match is_generic(input) {
+        true => Vec::new(),
+        false => asserts(fields, container),
+    };
     let ident = &input.ident;
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     quote! {
         const _: () = {
+            #(const _: () = #asserts;)*
             #[automatically_derived]
             impl #impl_generics #krate::dataset::Dataset for #ident #ty_generics #where_clause {
                 fn schema() -> ::std::sync::Arc<#krate::schema::Schema> { ::core::unreachable!() }

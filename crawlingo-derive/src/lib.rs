@@ -9,6 +9,8 @@ mod check;
 mod ctxt;
 mod expand;
 mod fallback;
+mod names;
+mod selector;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
@@ -38,7 +40,10 @@ use ctxt::Ctxt;
 /// - `default = literal`: what stands in where nothing is found;
 /// - `trim`, `strip = "x"`, `replace = ["a", "b"]`, `split = ","`, `join = " "`, `lower`, `upper`: steps before the
 ///   conversion, in the order written;
-/// - `parse`: the type's `FromStr` makes the value; `with = path`: a function does, from what its argument's type asks for;
+/// - `parse`: the type's `FromStr` makes the value (and its `Display` the text again);
+/// - `with = path`: a function makes the value. It takes `&str`, or any type that a field can have and so says what is
+///   looked for (`fn(Price) -> bool`), and gives the field's type or a `Result` of it. For an `Option` or a `Vec` it may
+///   give what is inside; it is then called for each value that there is;
 /// - `currency`, `region`, `language`, `date_order`: what the page does not say of prices, telephone numbers and dates;
 /// - `heal`, `heal = "off" | "suggest" | "bind"`.
 ///
@@ -59,10 +64,13 @@ fn dataset(input: &DeriveInput) -> TokenStream2 {
     }
     match (ctxt.check(), fields) {
         (Ok(()), Some(fields)) => expand::expand(input, &container, &fields),
-        (Err(error), _) => {
+        (Err(error), fields) => {
             // A dataset that borrows cannot have any impl, for the trait asks for `'static`.
             let borrows = input.generics.lifetimes().next().is_some();
-            let fallback = if borrows { TokenStream2::new() } else { fallback::expand(input, &container.krate) };
+            let fallback = match borrows {
+                true => TokenStream2::new(),
+                false => fallback::expand(input, &container, fields.as_deref().unwrap_or_default()),
+            };
             let error = error.into_compile_error();
             quote::quote!(#error #fallback)
         }
@@ -101,7 +109,7 @@ fn fields(input: &DeriveInput, container: &Container, ctxt: &Ctxt) -> Option<Vec
             }
         },
         Data::Enum(_) => {
-            ctxt.error(input.ident.span(), "a dataset is a struct, not an enum; for a field that is an enum, implement `FromStr` and write `#[selector(.., parse)]`");
+            ctxt.error(input.ident.span(), "a dataset is a struct, not an enum; for a field that is an enum, implement `FromStr` and `Display` and write `#[selector(.., parse)]`");
             None
         }
         Data::Union(_) => {

@@ -1,15 +1,17 @@
 //! What the derive macro's code calls. No part of the public interface.
 
-use std::any::TypeId;
+#[path = "private/with.rs"]
+mod with;
+
+use std::any::{TypeId, type_name};
 use std::cell::RefCell;
-use std::fmt::Display;
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use crawlingo_schema::{DateOrder, Field, Kind, Schema, Selector, Shape};
 use dashmap::DashMap;
 
-use crate::dataset::{Dataset, FieldType, Record};
+pub use self::with::*;
+use crate::dataset::{Dataset, Record};
 use crate::value::{ConvertError, Value};
 use crate::{Error, ErrorKind};
 
@@ -47,7 +49,14 @@ pub fn schema_of<T: 'static>(name: &'static str, make: impl FnOnce() -> Schema) 
 
 /// The shape of a nested dataset: its schema, or its name where it is already open.
 pub fn nested_shape<T: Dataset>() -> Shape {
-    let open = OPEN.with_borrow(|open| open.iter().find(|(id, _)| *id == TypeId::of::<T>()).map(|(_, name)| *name));
+    let open = OPEN.with_borrow(|open| {
+        let at = open.iter().position(|(id, _)| *id == TypeId::of::<T>())?;
+        let name = open[at].1;
+        // A name means the nearest dataset of that name. Where another one stands in between, the path of the type is
+        // given: no dataset is called so, and the check of the schema says it instead of reading the wrong one.
+        let hidden = open[at + 1..].iter().any(|(_, other)| *other == name);
+        Some(if hidden { type_name::<T>() } else { name })
+    });
     match open {
         Some(name) => Shape::one(Kind::Ref(name.to_owned())),
         None => Shape::one(Kind::Dataset(Box::new((*T::schema()).clone()))),
@@ -57,9 +66,10 @@ pub fn nested_shape<T: Dataset>() -> Shape {
 /// A nested record as its type.
 pub fn nested_from_value<T: Dataset>(value: Value) -> Result<T, ConvertError> {
     match value {
-        Value::Record(record) => {
-            T::from_record(*record).map_err(|error| ConvertError::new("dataset", "record", error.to_string()))
-        }
+        Value::Record(record) => T::from_record(*record).map_err(|error| match error.kind() {
+            ErrorKind::Extraction { field, message, .. } => ConvertError::plain(message.clone()).in_field(field),
+            _ => ConvertError::plain(error.to_string()),
+        }),
         other => Err(ConvertError::new("dataset", &other.to_string(), format!("the value is a {}", other.kind_name()))),
     }
 }
@@ -67,6 +77,21 @@ pub fn nested_from_value<T: Dataset>(value: Value) -> Result<T, ConvertError> {
 /// A nested record again.
 pub fn nested_into_value<T: Dataset>(value: T) -> Value {
     Value::Record(Box::new(value.into_record()))
+}
+
+/// Refuses a record of another schema, whose values would land in the wrong fields.
+pub fn check_record(record: &Record, dataset: &str, names: &[&str]) -> Result<(), Error> {
+    let fields = &record.schema().fields;
+    if fields.len() == names.len() && fields.iter().zip(names).all(|(field, name)| field.name == *name) {
+        return Ok(());
+    }
+    let has: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    Err(Error::sdk(format!(
+        "a record of the dataset `{}` with the fields {} cannot become a `{dataset}`, which has the fields {}",
+        record.schema().name,
+        has.join(", "),
+        names.join(", "),
+    )))
 }
 
 /// The parameters of a kind.
@@ -97,101 +122,19 @@ pub fn field(name: &'static str, shape: Shape, selectors: Vec<Selector>, options
     Field::with_selectors(name, kind, selectors).cardinality(shape.cardinality)
 }
 
-fn failed(record: &Record, at: usize, message: String) -> Error {
-    let field = record.schema().fields.get(at).map(|field| field.name.clone()).unwrap_or_default();
+fn failed(record: &Record, at: usize, error: &ConvertError) -> Error {
+    let name = record.schema().fields.get(at).map(|field| field.name.as_str()).unwrap_or_default();
     Error::new(ErrorKind::Extraction {
         url: None,
         dataset: record.schema().name.clone(),
         record: record.ordinal(),
-        field,
+        field: format!("{name}{}", error.path()),
         selector: String::new(),
-        message,
+        message: error.to_string(),
     })
 }
 
-/// The value of a field.
-pub fn take<T: FieldType>(record: &mut Record, at: usize) -> Result<T, Error> {
-    let value = record.take(at);
-    T::from_value(value).map_err(|error| failed(record, at, error.to_string()))
-}
-
-/// What a function given by `with` returns: the value, or a result of it.
-#[diagnostic::on_unimplemented(
-    message = "the function given by `with` returns `{Self}`, and the field is a `{T}`",
-    label = "returns `{Self}`",
-    note = "let it return `{T}`, or a `Result` of that"
-)]
-pub trait WithOutput<T> {
-    /// As a result.
-    fn into_result(self) -> Result<T, String>;
-}
-
-impl<T> WithOutput<T> for T {
-    fn into_result(self) -> Result<T, String> {
-        Ok(self)
-    }
-}
-
-impl<T, E: Display> WithOutput<T> for Result<T, E> {
-    fn into_result(self) -> Result<T, String> {
-        self.map_err(|error| error.to_string())
-    }
-}
-
-/// The shape that a function's argument asks for.
-pub fn shape_of_argument<I: FieldType, O>(_function: fn(I) -> O) -> Shape {
-    I::shape()
-}
-
-/// The value of a field that a function makes.
-pub fn take_with<I: FieldType, O: WithOutput<T>, T>(
-    record: &mut Record,
-    at: usize,
-    function: fn(I) -> O,
-) -> Result<T, Error> {
-    let input = take::<I>(record, at)?;
-    function(input).into_result().map_err(|message| failed(record, at, message))
-}
-
-fn parse<T: FromStr<Err: Display>>(record: &Record, at: usize, value: &Value) -> Result<T, Error> {
-    let text = value.to_string();
-    text.parse().map_err(|error: T::Err| failed(record, at, format!("{text:?} does not parse: {error}")))
-}
-
-/// The value of a required field that the type's `FromStr` makes.
-pub fn parse_one<T: FromStr<Err: Display>>(record: &mut Record, at: usize) -> Result<T, Error> {
-    let value = record.take(at);
-    parse(record, at, &value)
-}
-
-/// The value of an optional field that the type's `FromStr` makes.
-pub fn parse_optional<T: FromStr<Err: Display>>(record: &mut Record, at: usize) -> Result<Option<T>, Error> {
-    match record.take(at) {
-        Value::Null => Ok(None),
-        value => parse(record, at, &value).map(Some),
-    }
-}
-
-/// The values of a list that the type's `FromStr` makes.
-pub fn parse_many<T: FromStr<Err: Display>>(record: &mut Record, at: usize) -> Result<Vec<T>, Error> {
-    match record.take(at) {
-        Value::List(values) => values.iter().map(|value| parse(record, at, value)).collect(),
-        Value::Null => Ok(Vec::new()),
-        value => parse(record, at, &value).map(|one| vec![one]),
-    }
-}
-
-/// The text of such a value again.
-pub fn shown_one<T: Display>(value: T) -> Value {
-    Value::Text(value.to_string())
-}
-
-/// The text of such a value again.
-pub fn shown_optional<T: Display>(value: Option<T>) -> Value {
-    value.map_or(Value::Null, shown_one)
-}
-
-/// The texts of such values again.
-pub fn shown_many<T: Display>(values: Vec<T>) -> Value {
-    Value::List(values.into_iter().map(shown_one).collect())
+/// The value of a field, or the error with its place.
+pub fn value<T>(value: Result<T, ConvertError>, record: &Record, at: usize) -> Result<T, Error> {
+    value.map_err(|error| failed(record, at, &error))
 }

@@ -16,7 +16,7 @@ use crate::value::{ConvertError, Email, Phone, Price, Value};
     message = "`{Self}` cannot be the type of a dataset's field",
     label = "no value of a page becomes a `{Self}`",
     note = "use `String`, a number, `bool`, `Decimal`, `Price`, `Url`, `Email`, `Phone`, a `jiff` date or time, `serde_json::Value`, a struct that derives `Dataset`, or `Option` and `Vec` of these",
-    note = "for a type that implements `FromStr`, write `#[selector(.., parse)]`; for your own conversion, write `with = function` or implement `FieldType`"
+    note = "for a type that implements `FromStr`, write `#[selector(.., parse)]`; for your own conversion, write `#[selector(.., with = function)]` or implement `FieldType`"
 )]
 pub trait FieldType: Sized {
     /// Whether it is a dataset, or `Option`, `Vec` or `Box` of one, so that it needs an element.
@@ -188,7 +188,11 @@ impl<T: FieldType> FieldType for Vec<T> {
 
     fn from_value(value: Value) -> Result<Self, ConvertError> {
         match value {
-            Value::List(values) => values.into_iter().map(T::from_value).collect(),
+            Value::List(values) => values
+                .into_iter()
+                .enumerate()
+                .map(|(at, value)| T::from_value(value).map_err(|error| error.in_item(at)))
+                .collect(),
             Value::Null => Ok(Self::new()),
             other => Err(misfit("list", &other)),
         }

@@ -29,6 +29,8 @@ pub struct ConvertError {
     pub text: String,
     /// Why it does not do.
     pub message: String,
+    /// Where in the field's value: `[2].price`. Empty for the value as a whole.
+    path: String,
 }
 
 impl ConvertError {
@@ -39,12 +41,36 @@ impl ConvertError {
         if shown.len() < text.len() {
             shown.push('…');
         }
-        Self { kind, text: shown, message: message.into() }
+        Self { kind, text: shown, message: message.into(), path: String::new() }
+    }
+
+    /// An error whose message says it all.
+    pub(crate) fn plain(message: impl Into<String>) -> Self {
+        Self { kind: "", text: String::new(), message: message.into(), path: String::new() }
+    }
+
+    /// Says in which item of a list it is.
+    pub(crate) fn in_item(mut self, index: usize) -> Self {
+        self.path.insert_str(0, &format!("[{index}]"));
+        self
+    }
+
+    /// Says in which field of a nested record it is.
+    pub(crate) fn in_field(mut self, field: &str) -> Self {
+        self.path.insert_str(0, &format!(".{field}"));
+        self
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
     }
 }
 
 impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind.is_empty() {
+            return f.write_str(&self.message);
+        }
         write!(f, "{:?} is no {}: {}", self.text, self.kind, self.message)
     }
 }

@@ -1,10 +1,14 @@
+//! Every key of the attributes, once.
+
 use crawlingo::Dataset;
+use crawlingo::dataset::Extractor;
 
 fn trimmed(text: String) -> Result<String, std::num::ParseIntError> {
     Ok(text.trim().to_owned())
 }
 
 #[derive(Dataset)]
+#[allow(dead_code)]
 struct Inner {
     #[selector(css = ":scope", own_text)]
     text: String,
@@ -12,6 +16,7 @@ struct Inner {
 
 #[derive(Dataset)]
 #[dataset(each = "article", name = "book", key = ["title"], version = 2, heal = "suggest")]
+#[allow(dead_code)]
 struct Book {
     #[selector(css = "h3 a", attr = "title", heal = "off", trim, strip = "x", replace = ["a", "b"], lower, upper)]
     #[selector(text = "Title", exact, ignore_case)]
@@ -43,6 +48,10 @@ struct Book {
     phone: Option<crawlingo::value::Phone>,
 }
 
-fn main() {
-    assert_eq!(Book::schema().fields.len(), 13);
+#[test]
+fn every_key_is_understood() {
+    let schema = Book::schema();
+    assert_eq!(schema.fields.len(), 13);
+    schema.check().expect("it is right");
+    Extractor::of::<Book>().expect("it compiles");
 }

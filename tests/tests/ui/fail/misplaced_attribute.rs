@@ -1,0 +1,10 @@
+use crawlingo::Dataset;
+
+#[derive(Dataset)]
+#[selector(css = "article")]
+struct Book {
+    #[dataset(each = "h1")]
+    title: String,
+}
+
+fn main() {}
