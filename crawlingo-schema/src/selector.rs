@@ -183,8 +183,10 @@ impl Selector {
             "json" => Self::json(expression),
             other => {
                 let kinds = crate::QUERY_KEYS;
-                let error =
-                    SchemaError::new(SchemaErrorKind::UnknownKey, format!("there is no selector of the kind `{other}`"));
+                let error = SchemaError::new(
+                    SchemaErrorKind::UnknownKey,
+                    format!("there is no selector of the kind `{other}`"),
+                );
                 return Err(match crate::suggest(other, kinds.iter().copied()) {
                     Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
                     None => error.with_hint(format!("it is one of: {}", kinds.join(", "))),

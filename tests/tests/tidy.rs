@@ -95,7 +95,10 @@ fn dom_and_select_know_no_http_and_fetch_no_documents() {
     let folder = root().join("crawlingo/src");
     for (module, never) in [
         ("dom", &["http::", "wreq", "tokio"][..]),
-        ("select", &["http::", "wreq", "tokio", "crawlingo_schema::Field", "crawlingo_schema::Schema"][..]),
+        (
+            "select",
+            &["http::", "wreq", "tokio", "crawlingo_schema::Field;", "crawlingo_schema::Schema;", "Extractor"][..],
+        ),
         ("fetch", &["crate::dom", "html5ever", "selectors"][..]),
         ("value", &["crate::dom", "wreq"][..]),
     ] {

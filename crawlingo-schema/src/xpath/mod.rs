@@ -8,7 +8,9 @@
 pub mod ast;
 mod functions;
 mod lexer;
+mod operators;
 mod parser;
+mod shorten;
 
 use std::sync::Arc;
 

@@ -3,55 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ast::{Axis, BinaryOp, Call, Expr, NameTest, NodeTest, Path, Predicate, Prefix, Start, Step, Type};
+use super::ast::{Axis, Call, Expr, NameTest, NodeTest, Path, Predicate, Prefix, Start, Step, Type};
 use super::functions::{self, Function, Signature};
 use super::lexer::{Spanned, Token, error, lex};
+use super::operators::{Op, reduce};
+use super::shorten::{any_depth, shorten};
 use crate::{SchemaError, suggest};
 
 /// The deepest nesting of brackets, predicates and arguments.
 const MAX_NESTING: usize = 64;
-
-#[derive(Clone, Copy, PartialEq)]
-enum Op {
-    Or,
-    And,
-    Binary(BinaryOp),
-}
-
-impl Op {
-    fn precedence(self) -> u8 {
-        match self {
-            Self::Or => 0,
-            Self::And => 1,
-            Self::Binary(BinaryOp::Equal | BinaryOp::NotEqual) => 2,
-            Self::Binary(BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual) => 3,
-            Self::Binary(BinaryOp::Add | BinaryOp::Subtract) => 4,
-            Self::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo) => 5,
-        }
-    }
-
-    fn of(token: Token<'_>) -> Option<Self> {
-        Some(match token {
-            Token::Equal => Self::Binary(BinaryOp::Equal),
-            Token::NotEqual => Self::Binary(BinaryOp::NotEqual),
-            Token::Less => Self::Binary(BinaryOp::Less),
-            Token::LessOrEqual => Self::Binary(BinaryOp::LessOrEqual),
-            Token::Greater => Self::Binary(BinaryOp::Greater),
-            Token::GreaterOrEqual => Self::Binary(BinaryOp::GreaterOrEqual),
-            Token::Plus => Self::Binary(BinaryOp::Add),
-            Token::Minus => Self::Binary(BinaryOp::Subtract),
-            Token::Star => Self::Binary(BinaryOp::Multiply),
-            Token::Name { prefix: None, local } => match local {
-                "or" => Self::Or,
-                "and" => Self::And,
-                "div" => Self::Binary(BinaryOp::Divide),
-                "mod" => Self::Binary(BinaryOp::Modulo),
-                _ => return None,
-            },
-            _ => return None,
-        })
-    }
-}
 
 pub(super) struct Parser<'t> {
     text: &'t str,
@@ -605,55 +565,4 @@ fn foreign_operator(token: Token<'_>) -> Option<&'static str> {
         },
         _ => return None,
     })
-}
-
-fn reduce(operands: &mut Vec<Expr>, operators: &mut Vec<Op>) {
-    let (Some(op), Some(right), Some(left)) = (operators.pop(), operands.pop(), operands.pop()) else { return };
-    operands.push(match (op, left) {
-        (Op::Or, Expr::Or(mut all)) => {
-            all.push(right);
-            Expr::Or(all)
-        }
-        (Op::Or, left) => Expr::Or(vec![left, right]),
-        (Op::And, Expr::And(mut all)) => {
-            all.push(right);
-            Expr::And(all)
-        }
-        (Op::And, left) => Expr::And(vec![left, right]),
-        // What is on the left is evaluated first in any case, whatever its operators were.
-        (Op::Binary(op), Expr::Binary { first, mut rest }) => {
-            rest.push((op, right));
-            Expr::Binary { first, rest }
-        }
-        (Op::Binary(op), left) => Expr::Binary { first: Box::new(left), rest: vec![(op, right)] },
-    });
-}
-
-fn any_depth() -> Step {
-    Step { axis: Axis::DescendantOrSelf, test: NodeTest::Node, predicates: Vec::new() }
-}
-
-/// Makes `descendant::x` of `descendant-or-self::node()/child::x`, where no predicate counts positions.
-fn shorten(steps: Vec<Step>) -> Vec<Step> {
-    use super::ast::PredicateKind;
-    let mut short: Vec<Step> = Vec::with_capacity(steps.len());
-    for mut step in steps {
-        let free = step.predicates.iter().all(|predicate| predicate.kind == PredicateKind::Free);
-        let after_any = short.last().is_some_and(|last| {
-            last.axis == Axis::DescendantOrSelf && matches!(last.test, NodeTest::Node) && last.predicates.is_empty()
-        });
-        if free && after_any {
-            let merged = match step.axis {
-                Axis::Child | Axis::Descendant => Some(Axis::Descendant),
-                Axis::SelfAxis | Axis::DescendantOrSelf => Some(Axis::DescendantOrSelf),
-                _ => None,
-            };
-            if let Some(axis) = merged {
-                short.pop();
-                step.axis = axis;
-            }
-        }
-        short.push(step);
-    }
-    short
 }
