@@ -6,8 +6,10 @@
 //! arguments and with regular expressions that are written out. The runtime evaluates it.
 
 pub mod ast;
+mod calls;
 mod functions;
 mod lexer;
+mod mistakes;
 mod parser;
 
 use std::sync::Arc;

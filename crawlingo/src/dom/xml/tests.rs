@@ -28,7 +28,7 @@ fn a_document_has_names_namespaces_and_texts() {
     assert_eq!(document.root().children().find_map(Node::as_doctype), Some(("a", "", "")));
     // The arena's links and ends fit.
     assert_eq!(document.root().descendants().count(), document.len() - 1);
-    assert_eq!(root.node().descendants().count(), 8);
+    assert_eq!(root.node().descendants().count(), 7);
 }
 
 #[test]
