@@ -6,11 +6,11 @@
 //! arguments and with regular expressions that are written out. The runtime evaluates it.
 
 pub mod ast;
+mod calls;
 mod functions;
 mod lexer;
-mod operators;
+mod mistakes;
 mod parser;
-mod shorten;
 
 use std::sync::Arc;
 

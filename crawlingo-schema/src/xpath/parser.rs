@@ -1,28 +1,67 @@
 //! From tokens to the tree. Operators are reduced on a stack of their own, so that only brackets cost stack.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::ast::{Axis, Call, Expr, NameTest, NodeTest, Path, Predicate, Prefix, Start, Step, Type};
-use super::functions::{self, Function, Signature};
+use super::ast::{Axis, BinaryOp, Expr, NameTest, NodeTest, Path, Predicate, Prefix, Start, Step, Type};
 use super::lexer::{Spanned, Token, error, lex};
-use super::operators::{Op, reduce};
-use super::shorten::{any_depth, shorten};
+use super::mistakes::foreign_operator;
 use crate::{SchemaError, suggest};
 
 /// The deepest nesting of brackets, predicates and arguments.
 const MAX_NESTING: usize = 64;
 
+#[derive(Clone, Copy, PartialEq)]
+enum Op {
+    Or,
+    And,
+    Binary(BinaryOp),
+}
+
+impl Op {
+    fn precedence(self) -> u8 {
+        match self {
+            Self::Or => 0,
+            Self::And => 1,
+            Self::Binary(BinaryOp::Equal | BinaryOp::NotEqual) => 2,
+            Self::Binary(BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual) => 3,
+            Self::Binary(BinaryOp::Add | BinaryOp::Subtract) => 4,
+            Self::Binary(BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo) => 5,
+        }
+    }
+
+    fn of(token: Token<'_>) -> Option<Self> {
+        Some(match token {
+            Token::Equal => Self::Binary(BinaryOp::Equal),
+            Token::NotEqual => Self::Binary(BinaryOp::NotEqual),
+            Token::Less => Self::Binary(BinaryOp::Less),
+            Token::LessOrEqual => Self::Binary(BinaryOp::LessOrEqual),
+            Token::Greater => Self::Binary(BinaryOp::Greater),
+            Token::GreaterOrEqual => Self::Binary(BinaryOp::GreaterOrEqual),
+            Token::Plus => Self::Binary(BinaryOp::Add),
+            Token::Minus => Self::Binary(BinaryOp::Subtract),
+            Token::Star => Self::Binary(BinaryOp::Multiply),
+            Token::Name { prefix: None, local } => match local {
+                "or" => Self::Or,
+                "and" => Self::And,
+                "div" => Self::Binary(BinaryOp::Divide),
+                "mod" => Self::Binary(BinaryOp::Modulo),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+}
+
 pub(super) struct Parser<'t> {
-    text: &'t str,
-    tokens: Vec<Spanned<'t>>,
-    at: usize,
+    pub(super) text: &'t str,
+    pub(super) tokens: Vec<Spanned<'t>>,
+    pub(super) at: usize,
     depth: usize,
-    namespaces: &'t [(&'t str, &'t str)],
+    pub(super) namespaces: &'t [(&'t str, &'t str)],
     name_tests: usize,
 }
 
-type Parsed<T> = Result<T, SchemaError>;
+pub(super) type Parsed<T> = Result<T, SchemaError>;
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, namespaces: &'t [(&'t str, &'t str)]) -> Parsed<Self> {
@@ -38,29 +77,29 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn peek(&self) -> Token<'t> {
+    pub(super) fn peek(&self) -> Token<'t> {
         self.tokens.get(self.at).map_or(Token::End, |spanned| spanned.token)
     }
 
-    fn peek_second(&self) -> Token<'t> {
+    pub(super) fn peek_second(&self) -> Token<'t> {
         self.tokens.get(self.at + 1).map_or(Token::End, |spanned| spanned.token)
     }
 
-    fn span(&self) -> Range<usize> {
+    pub(super) fn span(&self) -> Range<usize> {
         self.tokens.get(self.at).map_or(self.text.len()..self.text.len(), |spanned| spanned.span.clone())
     }
 
     /// From a place to the end of the token before.
-    fn since(&self, start: usize) -> Range<usize> {
+    pub(super) fn since(&self, start: usize) -> Range<usize> {
         let before = self.at.checked_sub(1).and_then(|before| self.tokens.get(before));
         start..before.map_or(start, |spanned| spanned.span.end)
     }
 
-    fn advance(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.at += 1;
     }
 
-    fn eat(&mut self, token: Token<'_>) -> bool {
+    pub(super) fn eat(&mut self, token: Token<'_>) -> bool {
         let found = self.peek() == token;
         if found {
             self.advance();
@@ -68,18 +107,18 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         match self.text.get(self.span()) {
             Some(text) if !text.is_empty() => format!("`{text}`"),
             _ => "the end".to_owned(),
         }
     }
 
-    fn error(&self, message: impl Into<String>) -> SchemaError {
+    pub(super) fn error(&self, message: impl Into<String>) -> SchemaError {
         error(self.text, self.span(), message)
     }
 
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
             return Err(self
                 .error("the expression is nested too deep")
@@ -91,7 +130,7 @@ impl<'t> Parser<'t> {
         parsed
     }
 
-    fn expr(&mut self) -> Parsed<Expr> {
+    pub(super) fn expr(&mut self) -> Parsed<Expr> {
         let mut operands = vec![self.operand()?];
         let mut operators: Vec<Op> = Vec::new();
         while let Some(op) = Op::of(self.peek()) {
@@ -134,7 +173,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The expression, if it can give nodes.
-    fn nodes(&self, expr: Expr, start: usize, what: &str) -> Parsed<Expr> {
+    pub(super) fn nodes(&self, expr: Expr, start: usize, what: &str) -> Parsed<Expr> {
         let kind = match expr.value_type() {
             Type::Nodes | Type::Unknown => return Ok(expr),
             Type::Number => "a number",
@@ -238,122 +277,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn call(&mut self, prefix: Option<&str>, local: &str, name: Range<usize>) -> Parsed<Expr> {
-        let signature = self.signature(prefix, local, &name)?;
-        self.advance();
-        let open = self.span();
-        self.advance();
-        let mut args = Vec::new();
-        let mut places = Vec::new();
-        while self.peek() != Token::RightParen {
-            if !args.is_empty() && !self.eat(Token::Comma) {
-                if matches!(self.peek(), Token::End | Token::RightBracket) {
-                    break;
-                }
-                return Err(self
-                    .error(format!("`,` or `)` is missing before {}", self.shown()))
-                    .with_hint(format!("it is called like this: {}", signature.usage)));
-            }
-            let start = self.span().start;
-            let arg = self.expr()?;
-            let arg = match signature.wants_nodes(args.len()) {
-                true => self.nodes(arg, start, &format!("{}() takes nodes", signature.name))?,
-                false => arg,
-            };
-            places.push(self.since(start));
-            args.push(arg);
-        }
-        self.close(Token::RightParen, ")", &open)?;
-        let span = self.since(name.start);
-        let (least, most) = signature.arity;
-        if args.len() < least || args.len() > most {
-            let takes = match (least, most) {
-                (0, 0) => "no arguments".to_owned(),
-                (1, 1) => "one argument".to_owned(),
-                (least, most) if least == most => format!("{least} arguments"),
-                (least, usize::MAX) => format!("at least {least} arguments"),
-                (least, most) => format!("{least} to {most} arguments"),
-            };
-            let given = if args.len() == 1 { "1 is" } else { &format!("{} are", args.len()) };
-            return Err(error(self.text, span, format!("{}() takes {takes}, {given} given", signature.name))
-                .with_hint(format!("it is called like this: {}", signature.usage)));
-        }
-        let regex = self.written_regex(signature.function, &args, &places)?.map(Arc::new);
-        Ok(Expr::Call(Box::new(Call { function: signature.function, args, regex, span })))
-    }
-
-    fn written_regex(
-        &self,
-        function: Function,
-        args: &[Expr],
-        places: &[Range<usize>],
-    ) -> Parsed<Option<regex::Regex>> {
-        let Some((pattern_at, flags_at)) = function.regex_arguments() else { return Ok(None) };
-        let flags = match args.get(flags_at) {
-            None => "",
-            Some(Expr::Literal(flags)) => flags,
-            Some(_) => return Ok(None),
-        };
-        let Some(Expr::Literal(pattern)) = args.get(pattern_at) else { return Ok(None) };
-        super::compile_regex(pattern, flags).map(Some).map_err(|cause| {
-            let place = if cause.source_text() == Some(flags) && !flags.is_empty() { flags_at } else { pattern_at };
-            let place = places.get(place).cloned().unwrap_or_default();
-            let moved = error(self.text, place, cause.message());
-            match cause.hint() {
-                Some(hint) => moved.with_hint(hint),
-                None => moved,
-            }
-        })
-    }
-
-    fn signature(&self, prefix: Option<&str>, local: &str, name: &Range<usize>) -> Parsed<&'static Signature> {
-        let known = match prefix {
-            None => Some(functions::PLAIN),
-            Some(prefix) => match self.namespaces.iter().find(|(known, _)| *known == prefix) {
-                Some((_, url)) => functions::module(url),
-                None => functions::usual_module(prefix),
-            },
-        };
-        if let Some(found) = known.and_then(|known| known.iter().find(|signature| signature.name == local)) {
-            return Ok(found);
-        }
-        let shown = &self.text[name.clone()];
-        let failed = error(self.text, name.clone(), format!("there is no function `{shown}()`"));
-        let names = known.unwrap_or(functions::PLAIN).iter().map(|signature| signature.name);
-        let modules = functions::MODULES.iter().flat_map(|(_, _, functions)| *functions);
-        let usage = |name: &str| {
-            let all = known.unwrap_or(functions::PLAIN).iter();
-            all.chain(modules.clone()).find(|signature| signature.name == name).map(|signature| signature.usage)
-        };
-        let hint = match local {
-            "if" | "for" | "some" | "every" => Some(format!("XPath 1.0 has no `{local}`")),
-            "attribute" | "element" | "document-node" | "item" => Some(
-                "node tests are node(), text(), comment() and processing-instruction(); `@name` is an attribute"
-                    .to_owned(),
-            ),
-            "max" | "min" | "avg" | "tokenize" | "distinct-values" | "index-of" | "exists" | "empty"
-            | "current-date" | "reverse" | "abs" | "data" | "regex" => match local {
-                "tokenize" => Some("use `str:tokenize(text, separators)`".to_owned()),
-                "distinct-values" => Some("use `set:distinct(nodes)`".to_owned()),
-                "exists" => Some("nodes alone are a condition: `[a]`".to_owned()),
-                "empty" => Some("use `not(nodes)`".to_owned()),
-                "data" => Some("use `string(node)`".to_owned()),
-                "regex" => Some("use `matches(text, regex)`".to_owned()),
-                _ => Some("XPath 1.0 does not have it".to_owned()),
-            },
-            _ => suggest(local, names)
-                .or_else(|| suggest(local, modules.clone().map(|signature| signature.name)))
-                .and_then(usage)
-                .map(|usage| format!("did you mean `{usage}`?")),
-        };
-        Err(match (hint, prefix) {
-            (Some(hint), _) => failed.with_hint(hint),
-            (None, Some(_)) => failed.with_hint("functions with a prefix are those of re:, set: and str:"),
-            (None, None) => failed,
-        })
-    }
-
-    fn close(&mut self, token: Token<'_>, sign: &str, open: &Range<usize>) -> Parsed<()> {
+    pub(super) fn close(&mut self, token: Token<'_>, sign: &str, open: &Range<usize>) -> Parsed<()> {
         if self.eat(token) {
             return Ok(());
         }
@@ -493,76 +417,59 @@ impl<'t> Parser<'t> {
         self.close(Token::RightParen, ")", &open)?;
         Ok(test)
     }
-
-    /// Why no step can begin here.
-    fn no_step(&self) -> SchemaError {
-        let after_slash = matches!(
-            self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map(|spanned| spanned.token),
-            Some(Token::Slash | Token::DoubleSlash)
-        );
-        match self.peek() {
-            Token::End if after_slash => self
-                .error("a step is missing after the `/`")
-                .with_hint("leave the `/` out, or name an element: `//div/*`"),
-            Token::End => {
-                self.error("the expression ends too early").with_hint("a path, a text or a number is missing")
-            }
-            Token::Name { .. } if self.peek_second() == Token::LeftParen => self
-                .error(format!("the function {}() cannot be a step of a path", self.shown().trim_matches('`')))
-                .with_hint("in XPath 1.0 the path goes into the function: `string(//h1)`"),
-            Token::LeftParen => self
-                .error("brackets cannot be a step of a path")
-                .with_hint("in XPath 1.0 write `a/b | a/c` for `a/(b | c)`, or `a/*[self::b or self::c]`"),
-            Token::DoubleSlash | Token::Slash if after_slash => {
-                self.error("there are too many slashes").with_hint("`/` leads to children, `//` to all descendants")
-            }
-            _ => self
-                .error(format!("a path, a text or a number is expected before {}", self.shown()))
-                .with_hint("such as `a`, `@href`, `.`, `'text'` or `1`"),
-        }
-    }
-
-    /// Why the expression does not go on like this.
-    fn leftover(&self) -> SchemaError {
-        let failed = self.error(format!("{} is not expected here", self.shown()));
-        match self.peek() {
-            Token::RightBracket => failed.with_hint("no `[` is open"),
-            Token::RightParen => failed.with_hint("no `(` is open"),
-            Token::Comma => failed.with_hint("unite expressions by `|`; a comma stands between arguments only"),
-            Token::At => failed.with_hint("an attribute is a step: write `/@name`"),
-            token => match foreign_operator(token) {
-                Some(hint) => failed.with_hint(hint),
-                None => failed.with_hint("an operator or a `/` is missing before it"),
-            },
-        }
-    }
 }
 
 fn is_node_type(name: &str) -> bool {
     matches!(name, "node" | "text" | "comment" | "processing-instruction")
 }
 
-/// What to write for an operator that is not of XPath 1.0.
-fn foreign_operator(token: Token<'_>) -> Option<&'static str> {
-    Some(match token {
-        Token::Variable(_) => "XPath 1.0 has no `for`, `some` and `every`",
-        Token::Name { prefix: None, local } => match local {
-            "eq" => "XPath 1.0 has no `eq`; write `=`",
-            "ne" => "XPath 1.0 has no `ne`; write `!=`",
-            "lt" => "XPath 1.0 has no `lt`; write `<`",
-            "le" => "XPath 1.0 has no `le`; write `<=`",
-            "gt" => "XPath 1.0 has no `gt`; write `>`",
-            "ge" => "XPath 1.0 has no `ge`; write `>=`",
-            "union" => "XPath 1.0 has no `union`; write `|`",
-            "intersect" => "use `set:intersection(a, b)`",
-            "except" => "use `set:difference(a, b)`",
-            "idiv" => "use `floor(a div b)`",
-            "is" | "to" | "return" | "satisfies" | "then" | "else" | "instance" | "cast" | "castable" | "treat" => {
-                "this is XPath 2; XPath 1.0 does not have it"
+fn reduce(operands: &mut Vec<Expr>, operators: &mut Vec<Op>) {
+    let (Some(op), Some(right), Some(left)) = (operators.pop(), operands.pop(), operands.pop()) else { return };
+    operands.push(match (op, left) {
+        (Op::Or, Expr::Or(mut all)) => {
+            all.push(right);
+            Expr::Or(all)
+        }
+        (Op::Or, left) => Expr::Or(vec![left, right]),
+        (Op::And, Expr::And(mut all)) => {
+            all.push(right);
+            Expr::And(all)
+        }
+        (Op::And, left) => Expr::And(vec![left, right]),
+        // What is on the left is evaluated first in any case, whatever its operators were.
+        (Op::Binary(op), Expr::Binary { first, mut rest }) => {
+            rest.push((op, right));
+            Expr::Binary { first, rest }
+        }
+        (Op::Binary(op), left) => Expr::Binary { first: Box::new(left), rest: vec![(op, right)] },
+    });
+}
+
+fn any_depth() -> Step {
+    Step { axis: Axis::DescendantOrSelf, test: NodeTest::Node, predicates: Vec::new() }
+}
+
+/// Makes `descendant::x` of `descendant-or-self::node()/child::x`, where no predicate counts positions.
+fn shorten(steps: Vec<Step>) -> Vec<Step> {
+    use super::ast::PredicateKind;
+    let mut short: Vec<Step> = Vec::with_capacity(steps.len());
+    for mut step in steps {
+        let free = step.predicates.iter().all(|predicate| predicate.kind == PredicateKind::Free);
+        let after_any = short.last().is_some_and(|last| {
+            last.axis == Axis::DescendantOrSelf && matches!(last.test, NodeTest::Node) && last.predicates.is_empty()
+        });
+        if free && after_any {
+            let merged = match step.axis {
+                Axis::Child | Axis::Descendant => Some(Axis::Descendant),
+                Axis::SelfAxis | Axis::DescendantOrSelf => Some(Axis::DescendantOrSelf),
+                _ => None,
+            };
+            if let Some(axis) = merged {
+                short.pop();
+                step.axis = axis;
             }
-            "AND" | "OR" | "And" | "Or" => "`and` and `or` are written in small letters",
-            _ => return None,
-        },
-        _ => return None,
-    })
+        }
+        short.push(step);
+    }
+    short
 }

@@ -68,6 +68,17 @@ impl<'a> Evaluator<'a> {
         let (op, path, other) = match (left, right) {
             (Expr::Path(path), other) if other.value_type() != Type::Nodes => (op, path, other),
             (other, Expr::Path(path)) if other.value_type() != Type::Nodes => (turned(op), path, other),
+            (one, Expr::Path(path)) if op == BinaryOp::Equal => {
+                let Value::Nodes(nodes) = self.eval(one, context)? else { return Ok(false) };
+                let mut texts = HashSet::with_capacity(nodes.len());
+                for item in nodes {
+                    texts.insert(self.string_value(item)?);
+                }
+                let known = &texts;
+                return self.each_last(path, context, &mut |evaluator, item| {
+                    Ok(known.contains(&evaluator.string_value(item)?))
+                });
+            }
             _ => {
                 let left = self.eval(left, context)?;
                 let right = self.eval(right, context)?;

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crawlingo_schema::xpath::XPath;
-use crawlingo_schema::xpath::ast::{BinaryOp, Expr};
+use crawlingo_schema::xpath::ast::{BinaryOp, Expr, Path};
 use crawlingo_schema::{SchemaError, SchemaErrorKind};
 use regex::Regex;
 
@@ -62,6 +63,9 @@ pub(super) struct Evaluator<'a> {
     pub(super) made: Vec<Arc<str>>,
     /// Elements by id, once it was asked for.
     pub(super) ids: Option<HashMap<&'a str, u32>>,
+    /// The nodes of paths that begin at the document, which are the same wherever they are asked for; kept from the
+    /// second time on, for the first may stop early.
+    pub(super) rooted: HashMap<*const Path, Option<Rc<[Item]>>>,
     /// Regular expressions that are not written out, with pattern and flags.
     pub(super) regexes: Vec<(String, String, Arc<Regex>)>,
 }
@@ -80,6 +84,7 @@ impl<'a> Evaluator<'a> {
             max_text: document.text.len().saturating_add(SPARE_TEXT),
             made: Vec::new(),
             ids: None,
+            rooted: HashMap::new(),
             regexes: Vec::new(),
         }
     }
@@ -111,8 +116,8 @@ impl<'a> Evaluator<'a> {
 
     /// Pays for a text that is made.
     pub(super) fn pay_text(&mut self, bytes: usize) -> Result<(), Error> {
-        self.pay(bytes / 32 + 1)?;
-        self.bound_text(bytes)
+        self.bound_text(bytes)?;
+        self.pay(bytes / 32 + 1)
     }
 
     /// Holds a text to the bound while it grows.

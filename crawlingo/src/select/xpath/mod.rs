@@ -30,6 +30,8 @@ mod item;
 mod names;
 mod path;
 mod value;
+#[cfg(test)]
+mod tests;
 
 use crawlingo_schema::SchemaErrorKind;
 use crawlingo_schema::xpath::{self, XPath};

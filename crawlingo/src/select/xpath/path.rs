@@ -1,5 +1,7 @@
 //! Location paths: from a set of nodes to the next, step by step.
 
+use std::rc::Rc;
+
 use crawlingo_schema::xpath::ast::{Axis, Expr, NodeTest, Path, Predicate, PredicateKind, Start, Step};
 
 use super::axes::Walk;
@@ -29,6 +31,35 @@ impl Set {
 impl<'a> Evaluator<'a> {
     /// The nodes of a path in document order, at most `limit`.
     pub(super) fn path(&mut self, path: &'a Path, context: Context, limit: usize) -> Result<Vec<Item>, Error> {
+        if let Some(known) = self.rooted(path)? {
+            let nodes: Vec<Item> = known.iter().take(limit).copied().collect();
+            self.pay(nodes.len() / 8)?;
+            return Ok(nodes);
+        }
+        self.fresh_path(path, context, limit)
+    }
+
+    /// The nodes of a path that begins at the document, if it was asked for before.
+    fn rooted(&mut self, path: &'a Path) -> Result<Option<Rc<[Item]>>, Error> {
+        if !matches!(path.start, Start::Root) {
+            return Ok(None);
+        }
+        let key = std::ptr::from_ref(path);
+        match self.rooted.get(&key) {
+            None => {
+                self.rooted.insert(key, None);
+                Ok(None)
+            }
+            Some(Some(known)) => Ok(Some(Rc::clone(known))),
+            Some(None) => {
+                let known: Rc<[Item]> = self.fresh_path(path, Context::alone(Item::DOCUMENT), usize::MAX)?.into();
+                self.rooted.insert(key, Some(Rc::clone(&known)));
+                Ok(Some(known))
+            }
+        }
+    }
+
+    fn fresh_path(&mut self, path: &'a Path, context: Context, limit: usize) -> Result<Vec<Item>, Error> {
         let Some((last, _)) = path.steps.split_last() else {
             let mut nodes = match self.start(path, context, limit)? {
                 Set::One(item) => vec![item],
@@ -57,6 +88,15 @@ impl<'a> Evaluator<'a> {
 
     /// Visits the nodes of a path in any order, some perhaps more than once. Whether it was ended.
     pub(super) fn each_last(&mut self, path: &'a Path, context: Context, visit: Visit<'_, 'a>) -> Result<bool, Error> {
+        if let Some(known) = self.rooted(path)? {
+            for item in known.iter() {
+                self.pay(1)?;
+                if visit(self, *item)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
         let Some((last, _)) = path.steps.split_last() else {
             let start = self.start(path, context, usize::MAX)?;
             for item in start.as_slice() {
