@@ -15,7 +15,11 @@ pub(crate) fn expand(input: &DeriveInput, container: &Container, fields: &[Field
         false => asserts(fields, container),
     };
     let ident = &input.ident;
-    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let mut generics = input.generics.clone();
+    for param in input.generics.type_params().map(|param| param.ident.clone()) {
+        generics.make_where_clause().predicates.push(syn::parse_quote!(#param: 'static));
+    }
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     quote! {
         const _: () = {
             #(const _: () = #asserts;)*
