@@ -124,6 +124,4 @@ impl Parser<'_> {
             (None, None) => failed,
         })
     }
-
 }
-

@@ -73,4 +73,3 @@ pub(super) fn foreign_operator(token: Token<'_>) -> Option<&'static str> {
         _ => return None,
     })
 }
-

@@ -29,9 +29,9 @@ mod functions;
 mod item;
 mod names;
 mod path;
-mod value;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use crawlingo_schema::SchemaErrorKind;
 use crawlingo_schema::xpath::{self, XPath};

@@ -327,22 +327,52 @@ fn any_tree() -> impl Strategy<Value = String> {
 }
 
 const AXES: &[&str] = &[
-    "ancestor", "ancestor-or-self", "attribute", "child", "descendant", "descendant-or-self", "following",
-    "following-sibling", "namespace", "parent", "preceding", "preceding-sibling", "self",
+    "ancestor",
+    "ancestor-or-self",
+    "attribute",
+    "child",
+    "descendant",
+    "descendant-or-self",
+    "following",
+    "following-sibling",
+    "namespace",
+    "parent",
+    "preceding",
+    "preceding-sibling",
+    "self",
 ];
 
 fn any_step() -> impl Strategy<Value = String> {
     let test = prop::sample::select(vec!["*", "node()", "b", "div", "text()", "comment()", "c", "p"]);
     let condition = prop::sample::select(vec![
-        "", "", "", "[1]", "[2]", "[last()]", "[b]", "[@c]", "[position() > 1]", "[not(*)]", "[. = '2']", "[b][1]",
-        "[@c][last()]", "[2][@c]", "[position() = last() - 1]", "[.//p]", "[last() > 2][1]",
+        "",
+        "",
+        "",
+        "[1]",
+        "[2]",
+        "[last()]",
+        "[b]",
+        "[@c]",
+        "[position() > 1]",
+        "[not(*)]",
+        "[. = '2']",
+        "[b][1]",
+        "[@c][last()]",
+        "[2][@c]",
+        "[position() = last() - 1]",
+        "[.//p]",
+        "[last() > 2][1]",
     ]);
     (prop::sample::select(AXES.to_vec()), test, condition)
         .prop_map(|(axis, test, condition)| format!("{axis}::{test}{condition}"))
 }
 
 fn places(value: &XPathValue<'_>) -> Vec<String> {
-    value.nodes().iter().map(|node| format!("{node:?} {:?}", node.element().map(|element| element.id().get()))).collect()
+    value
+        .nodes()
+        .iter()
+        .map(|node| format!("{node:?} {:?}", node.element().map(|element| element.id().get())))
+        .collect()
 }
 
 proptest! {
