@@ -3,7 +3,7 @@
 //! Source: <https://html.spec.whatwg.org/multipage/parsing.html#serialising-html-fragments>
 
 use super::node::Content;
-use super::{Document, Element, Node};
+use super::{Document, Element, Node, NodeId};
 
 const VOID: &[&str] = &[
     "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link",
@@ -30,7 +30,7 @@ impl Element<'_> {
     /// ```
     pub fn outer_html(self) -> String {
         let mut out = String::new();
-        walk(self.node(), &mut out);
+        walk(self.node(), &|_| true, &mut out);
         out
     }
 }
@@ -42,16 +42,25 @@ impl Document {
         children(self.root(), &mut out);
         out
     }
+
+    /// The document as HTML, but for one node and what it holds.
+    pub(crate) fn html_without(&self, left_out: NodeId) -> String {
+        let mut out = String::with_capacity(self.text.len() + self.nodes.len() * 8);
+        for child in self.root().children() {
+            walk(child, &|node| node.id() != left_out, &mut out);
+        }
+        out
+    }
 }
 
 fn children(node: Node<'_>, out: &mut String) {
     for child in node.children() {
-        walk(child, out);
+        walk(child, &|_| true, out);
     }
 }
 
 /// Without recursion: a stack of what is still to be written.
-fn walk<'a>(node: Node<'a>, out: &mut String) {
+fn walk<'a>(node: Node<'a>, keep: &dyn Fn(Node<'a>) -> bool, out: &mut String) {
     enum Step<'a> {
         Open(Node<'a>),
         Close(Element<'a>),
@@ -67,6 +76,9 @@ fn walk<'a>(node: Node<'a>, out: &mut String) {
                 continue;
             }
         };
+        if !keep(node) {
+            continue;
+        }
         let Some(element) = node.as_element() else {
             leaf(node, out);
             continue;

@@ -7,13 +7,14 @@
 mod compile;
 mod convert;
 mod find;
+mod heal;
 mod report;
 mod run;
 
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
 
-use crawlingo_schema::Schema;
+use crawlingo_schema::{HealMode, Schema};
 use dashmap::DashMap;
 use url::Url;
 
@@ -22,6 +23,7 @@ pub use report::{FieldReport, Note, Outcome, Report};
 use super::{Dataset, Record};
 use crate::Error;
 use crate::dom::Document;
+use crate::heal::{HealSnapshot, Remembered};
 
 /// A page, as the extractor sees it.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +88,8 @@ pub struct Extraction {
     pub errors: Vec<Error>,
     /// What happened, field by field.
     pub report: Report,
+    /// What is to be remembered for healing, by field: empty without a [`HealSnapshot`], and where nothing is new.
+    pub learned: Vec<(String, Remembered)>,
 }
 
 impl Extraction {
@@ -166,8 +170,24 @@ impl Extractor {
     }
 
     /// Extracts all records of a page. Never fails as a whole: what could not be made stands in `errors`.
+    /// Nothing heals; see [`extract_with`](Self::extract_with).
     pub fn extract(&self, source: &Source<'_>) -> Extraction {
-        let mut extraction = run::Run::new(self, source).page();
+        self.run(source, None)
+    }
+
+    /// Extracts all records of a page; fields that ask for it heal by what the snapshot remembers. What was healed, and
+    /// what was not bound for want of confidence, stands in the report; what is to be remembered, in `learned`.
+    pub fn extract_with(&self, source: &Source<'_>, snapshot: &HealSnapshot) -> Extraction {
+        self.run(source, Some(snapshot))
+    }
+
+    /// Whether a field of the schema asks for healing.
+    pub fn heals(&self) -> bool {
+        self.plan.schema.fields.iter().any(|field| field.heal != HealMode::Off)
+    }
+
+    fn run(&self, source: &Source<'_>, snapshot: Option<&HealSnapshot>) -> Extraction {
+        let mut extraction = run::Run::new(self, source, snapshot).page();
         if let Some(url) = source.url {
             extraction.errors = extraction.errors.into_iter().map(|error| error.at_url(url.as_str())).collect();
         }

@@ -48,6 +48,8 @@ pub struct FieldReport {
     pub empty: usize,
     /// How many texts could not be converted.
     pub failed: usize,
+    /// How often the field was bound by healing.
+    pub healed: usize,
     /// What was out of the ordinary, the first hundred.
     pub notes: Vec<Note>,
 }
@@ -59,6 +61,8 @@ impl FieldReport {
             Outcome::Defaulted => self.defaulted += 1,
             Outcome::Empty { .. } => self.empty += 1,
             Outcome::NotConverted { .. } => self.failed += 1,
+            Outcome::Healed { .. } => self.healed += 1,
+            Outcome::Suggested { .. } | Outcome::Abstained { .. } | Outcome::Drifted { .. } => {}
         }
         if self.notes.len() < MAX_NOTES {
             self.notes.push(Note { record, outcome });
@@ -100,5 +104,49 @@ pub enum Outcome {
         selector: usize,
         /// The text and the reason.
         reason: String,
+    },
+    /// The selector finds nothing; the element was found by what is remembered of it, and is bound.
+    Healed {
+        /// The probability that it is right.
+        confidence: f32,
+        /// A selector that finds it, where one was found.
+        selector: Option<String>,
+        /// The element, the first of them.
+        element: String,
+        /// How many elements, over all records.
+        count: usize,
+        /// What spoke for it most.
+        evidence: Vec<String>,
+    },
+    /// As `Healed`, but `heal = "suggest"` binds nothing.
+    Suggested {
+        /// The probability that it is right.
+        confidence: f32,
+        /// A selector that finds it, where one was found.
+        selector: Option<String>,
+        /// The element, the first of them.
+        element: String,
+        /// How many elements, over all records.
+        count: usize,
+        /// What spoke for it most.
+        evidence: Vec<String>,
+    },
+    /// The selector finds nothing, and the most likely element is not likely enough to be bound.
+    Abstained {
+        /// The probability that it is right.
+        confidence: f32,
+        /// Why it is not bound.
+        reason: String,
+        /// The element, the first of them.
+        element: String,
+    },
+    /// The selector still finds an element, but the remembered one seems to be another.
+    Drifted {
+        /// The probability that the other one is right.
+        confidence: f32,
+        /// The element that is like what is remembered.
+        element: String,
+        /// The element that the selector finds.
+        matched: String,
     },
 }

@@ -5,38 +5,51 @@ use crawlingo_schema::{Cardinality, Field, Kind, Transform};
 use super::compile::{Compiled, Nested, Plan, PlanField};
 use super::convert::{from_json, transform};
 use super::find::{Found, FoundContent, Page, Scope};
+use super::heal::Healing;
 use super::report::{FieldReport, Outcome, Report};
 use super::{Content, ExtractLimits, Extraction, Extractor, Source};
 use crate::dataset::Record;
+use crate::heal::{EACH, HealSnapshot};
 use crate::value::{ConvertContext, Value, convert};
 use crate::{Error, ErrorKind};
 
 pub(super) struct Run<'e, 'a> {
     extractor: &'e Extractor,
-    page: Page<'a>,
+    pub(super) page: Page<'a>,
+    pub(super) url: Option<&'a url::Url>,
+    pub(super) healing: Option<Healing<'e, 'a>>,
     language: Option<&'a str>,
     now: Option<jiff::Timestamp>,
-    report: Report,
+    pub(super) report: Report,
     record: usize,
     values: usize,
     bytes: usize,
 }
 
 impl<'e, 'a> Run<'e, 'a> {
-    pub(super) fn new(extractor: &'e Extractor, source: &Source<'a>) -> Self {
-        let report = Report {
-            found: 0,
-            fields: extractor
-                .reports
-                .iter()
-                .map(|path| FieldReport { path: path.clone(), ..FieldReport::default() })
-                .collect(),
-        };
+    pub(super) fn new(extractor: &'e Extractor, source: &Source<'a>, snapshot: Option<&'e HealSnapshot>) -> Self {
+        let field = |path: &str| FieldReport { path: path.to_owned(), ..FieldReport::default() };
+        let mut fields: Vec<FieldReport> = extractor.reports.iter().map(|path| field(path)).collect();
+        if snapshot.is_some() && extractor.plan.each.is_some() {
+            fields.push(field(EACH));
+        }
+        let report = Report { found: 0, fields };
         let language = match source.content {
             Content::Document(document) => document.language(),
             Content::Json(_) => None,
         };
-        Self { extractor, page: Page::new(source), language, now: source.now, report, record: 0, values: 0, bytes: 0 }
+        Self {
+            extractor,
+            page: Page::new(source),
+            url: source.url,
+            healing: snapshot.map(Healing::new),
+            language,
+            now: source.now,
+            report,
+            record: 0,
+            values: 0,
+            bytes: 0,
+        }
     }
 
     pub(super) fn page(mut self) -> Extraction {
@@ -50,6 +63,8 @@ impl<'e, 'a> Run<'e, 'a> {
                 Vec::new()
             }
         };
+        let scopes = self.heal_each(plan, scopes);
+        self.heal_fields(plan, &scopes);
         self.report.found = scopes.len();
         for (at, scope) in scopes.into_iter().enumerate() {
             self.record = at;
@@ -64,7 +79,8 @@ impl<'e, 'a> Run<'e, 'a> {
                 }
             }
         }
-        Extraction { records, errors, report: self.report }
+        let learned = self.healing.map(|healing| healing.learned).unwrap_or_default();
+        Extraction { records, errors, report: self.report, learned }
     }
 
     /// Where the records of a plan stand: what `each` finds, or the scope itself.
@@ -143,6 +159,20 @@ impl<'e, 'a> Run<'e, 'a> {
             self.values += 1;
             return Ok(values.swap_remove(0));
         }
+        let healed = self.healed_values(field, planned, scope);
+        if !healed.is_empty() {
+            let (mut values, failures) = self.convert(field, healed);
+            for reason in failures {
+                self.note(planned, Outcome::NotConverted { selector: 0, reason });
+            }
+            if !values.is_empty() {
+                let report = &mut self.report.fields[planned.report];
+                report.matched += 1;
+                report.values += if many { values.len() } else { 1 };
+                self.values += if many { values.len() } else { 1 };
+                return Ok(if many { Value::List(values) } else { values.swap_remove(0) });
+            }
+        }
         if let Some(default) = &planned.default {
             self.note(planned, Outcome::Defaulted);
             return Ok(default.clone());
@@ -163,6 +193,10 @@ impl<'e, 'a> Run<'e, 'a> {
                 Ok(Value::List(Vec::new()))
             }
         }
+    }
+
+    pub(super) fn context(&self) -> ConvertContext<'_> {
+        ConvertContext { base: self.page.base.as_ref(), language: self.language, now: self.now }
     }
 
     /// Values, and the reasons why texts are none.
@@ -250,6 +284,9 @@ impl<'e, 'a> Run<'e, 'a> {
             scopes = expanded;
         }
         if scopes.is_empty() {
+            if self.healing.is_some() && field.heal != crawlingo_schema::HealMode::Off {
+                reasons.push("the places of nested datasets do not heal yet".to_owned());
+            }
             let reason = reasons.join("; ");
             self.note(planned, Outcome::Empty { reason: reason.clone() });
             return match field.cardinality {
