@@ -68,8 +68,8 @@ pub(crate) fn read(folder: &Path) -> Result<Cases, String> {
             continue;
         };
         for (number, line) in text.lines().enumerate() {
-            let line = serde_json::from_str(line)
-                .map_err(|error| format!("{}:{}: {error}", path.display(), number + 1))?;
+            let line =
+                serde_json::from_str(line).map_err(|error| format!("{}:{}: {error}", path.display(), number + 1))?;
             lines.push(line);
         }
     }
@@ -178,4 +178,17 @@ pub(crate) fn mine_lists(old: &Document, new: &Document) -> Vec<(Vec<NodeId>, Ve
         }
     }
     out
+}
+
+/// The records around the members of a list: of each the outermost element around it that holds no other member.
+/// `None` where a member has none.
+pub(crate) fn records_of(document: &Document, members: &[NodeId]) -> Option<Vec<NodeId>> {
+    let lift = |&member: &NodeId| {
+        let alone = |around: &crawlingo::dom::Element<'_>| {
+            let holds = |other: &&NodeId| document.node(**other).is_some_and(|node| around.node().contains(node));
+            members.iter().filter(holds).count() == 1
+        };
+        document.node(member)?.as_element()?.ancestors().take_while(alone).last().map(|around| around.id())
+    };
+    members.iter().map(lift).collect()
 }

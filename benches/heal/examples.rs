@@ -104,10 +104,8 @@ fn ask(
     (old, before): (&Document, NodeId),
     (new, after): (&Document, Option<NodeId>),
 ) -> Vec<Example> {
-    let Some(print) = old
-        .node(before)
-        .and_then(|node| node.as_element())
-        .and_then(|element| Page::new(old).fingerprint(element))
+    let Some(print) =
+        old.node(before).and_then(|node| node.as_element()).and_then(|element| Page::new(old).fingerprint(element))
     else {
         return Vec::new();
     };
@@ -177,9 +175,17 @@ fn ask_list(
 /// Lists that a selector of tag and classes would find before, whose texts are all found after, in a list again.
 fn mine_lists(cases: &Cases, (old, new, site, _): (&str, &str, &str, &str)) -> Vec<ListExample> {
     let (old, new) = (&cases.pages[old].document, &cases.pages[new].document);
-    cases::mine_lists(old, new)
+    let plain: Vec<_> = cases::mine_lists(old, new).into_iter().take(6).collect();
+    let mut around: Vec<_> = plain
+        .iter()
+        .filter_map(|(before, after)| Some((cases::records_of(old, before)?, cases::records_of(new, after)?)))
+        .collect();
+    // Several lists lie in the same records.
+    around.sort();
+    around.dedup();
+    plain
         .into_iter()
-        .take(6)
+        .chain(around)
         .flat_map(|(before, after)| ask_list(site, true, (old, &before), (new, &after)))
         .collect()
 }

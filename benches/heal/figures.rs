@@ -120,9 +120,8 @@ fn bins(decisions: &[Decision]) -> Vec<Bin> {
         .map(|bin| {
             let own: Vec<&Decision> =
                 decisions.iter().filter(|d| ((d.confidence * 10.0) as usize).min(9) == bin).collect();
-            let mean = |value: &dyn Fn(&Decision) -> f64| {
-                own.iter().map(|d| value(d)).sum::<f64>() / own.len().max(1) as f64
-            };
+            let mean =
+                |value: &dyn Fn(&Decision) -> f64| own.iter().map(|d| value(d)).sum::<f64>() / own.len().max(1) as f64;
             Bin {
                 count: own.len(),
                 confidence: mean(&|d| f64::from(d.confidence)),

@@ -51,7 +51,11 @@ fn main() {
     }
 }
 
-fn decide(examples: &examples::Examples, model_of: &(dyn Fn(&str) -> Option<usize> + Sync), models: &[Model]) -> (Vec<Decision>, Vec<ListDecision>) {
+fn decide(
+    examples: &examples::Examples,
+    model_of: &(dyn Fn(&str) -> Option<usize> + Sync),
+    models: &[Model],
+) -> (Vec<Decision>, Vec<ListDecision>) {
     let single = examples
         .single
         .par_iter()
@@ -93,8 +97,10 @@ fn evaluate(folder: &Path, out: Option<&Path>) -> Result<(), String> {
     );
     let folds = model::folds(&model::sites(&examples), FOLDS);
     let start = Instant::now();
-    let models: Vec<Model> =
-        (0..FOLDS).into_par_iter().map(|fold| model::train(&examples, &|site| folds.get(site) != Some(&fold))).collect();
+    let models: Vec<Model> = (0..FOLDS)
+        .into_par_iter()
+        .map(|fold| model::train(&examples, &|site| folds.get(site) != Some(&fold)))
+        .collect();
     println!("{FOLDS} models trained in {:.0} s", start.elapsed().as_secs_f32());
     let (single, lists) = decide(&examples, &|site| folds.get(site).copied(), &models);
     figures::print(&single, &lists);

@@ -189,7 +189,13 @@ pub(crate) fn train(examples: &Examples, keep: &dyn Fn(&str) -> bool) -> Model {
             let sets = judged(list, &rankers[fold]);
             let scored = sets.into_iter().map(|(numbers, right)| (apart[fold].logit(&numbers), right));
             let (logit, right) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
-            let weight = if list.form == Form::AbsentErased { 0.0 } else if list.mined { 0.4 } else { 1.0 };
+            let weight = if list.form == Form::AbsentErased {
+                0.0
+            } else if list.mined {
+                0.4
+            } else {
+                1.0
+            };
             Some((logit, right, weight))
         };
         let all: Vec<(f32, bool, f64)> = lists.par_iter().filter_map(of).collect();
@@ -199,9 +205,5 @@ pub(crate) fn train(examples: &Examples, keep: &dyn Fn(&str) -> bool) -> Model {
             all.iter().map(|row| row.2).collect(),
         )
     };
-    Model {
-        ranker: train_ranker(&single),
-        decider: train_decider(&rows, GROWTH),
-        lists: train_lists(&list_rows, best),
-    }
+    Model { ranker: train_ranker(&single), decider: train_decider(&rows, GROWTH), lists: train_lists(&list_rows, best) }
 }

@@ -78,9 +78,11 @@ pub(crate) fn grow(table: &Table<'_>, growth: Growth) -> Decider {
             table.rows.iter().map(bin).collect()
         })
         .collect();
-    let (yes, all) = table.answers.iter().zip(&table.weights).fold((0.0, 0.0), |(yes, all), (&answer, &weight)| {
-        (yes + if answer { weight } else { 0.0 }, all + weight)
-    });
+    let (yes, all) = table
+        .answers
+        .iter()
+        .zip(&table.weights)
+        .fold((0.0, 0.0), |(yes, all), (&answer, &weight)| (yes + if answer { weight } else { 0.0 }, all + weight));
     let share: f64 = (yes / all).clamp(0.001, 0.999);
     let base = (share / (1.0 - share)).ln();
     let mut logits = vec![base; count];
@@ -119,7 +121,8 @@ fn grow_one(
     growth: Growth,
 ) -> Vec<TreeNode> {
     let value = |rows: &[u32]| {
-        let (g, h) = rows.iter().fold((0.0, 0.0), |(g, h), &row| (g + slopes[row as usize].0, h + slopes[row as usize].1));
+        let (g, h) =
+            rows.iter().fold((0.0, 0.0), |(g, h), &row| (g + slopes[row as usize].0, h + slopes[row as usize].1));
         (-growth.rate * g / (h + growth.smoothing)) as f32
     };
     let mut tree = vec![TreeNode { feature: -1, value: value(&rows), left: 0 }];

@@ -13,15 +13,45 @@ use super::similarity::sketched;
 
 /// The features whose lead over the runner-up, and over the nearest rival, is looked at one by one.
 const KEYS: &[&str] = &[
-    "text_alike", "words", "length", "id", "class_parts", "href_alike", "attr_values", "path_marks", "steps_either",
-    "inner", "label", "follower", "before_bag", "after_bag", "around_near", "around_far", "heading", "prev_words",
-    "next_words", "place",
+    "text_alike",
+    "words",
+    "length",
+    "id",
+    "class_parts",
+    "href_alike",
+    "attr_values",
+    "path_marks",
+    "steps_either",
+    "inner",
+    "label",
+    "follower",
+    "before_bag",
+    "after_bag",
+    "around_near",
+    "around_far",
+    "heading",
+    "prev_words",
+    "next_words",
+    "place",
 ];
 
 /// What the decision looks at besides the features of the best candidate.
 const OWN: &[&str] = &[
-    "score", "lead", "lead_on_third", "share", "entropy", "rival_gap", "rivals_ahead", "rival_elsewhere", "rival_wins",
-    "below_rivals", "below_best_rival", "page_alike", "gap_closed", "rivals", "page_size",
+    "score",
+    "lead",
+    "lead_on_third",
+    "share",
+    "entropy",
+    "rival_gap",
+    "rivals_ahead",
+    "rival_elsewhere",
+    "rival_wins",
+    "below_rivals",
+    "below_best_rival",
+    "page_alike",
+    "gap_closed",
+    "rivals",
+    "page_size",
 ];
 
 /// The names of the numbers that the decision is made by.
@@ -178,4 +208,3 @@ pub(super) fn relocate(index: &PageIndex<'_>, fingerprint: &Fingerprint, model: 
     let confidence = ranked.numbers(&model.ranker).map_or(0.0, |numbers| model.decider.probability(&numbers));
     Relocation { ranked: ranked.things, confidence }
 }
-

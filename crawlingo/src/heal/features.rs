@@ -168,8 +168,9 @@ fn neighbour(old: Option<Neighbour>, new: Option<Neighbour>) -> (f32, f32) {
         new.map(|new| new.words).filter(|&words| words != 0),
         |old, new| same(old == new),
     );
-    let look =
-        both(old, new, |old, new| 0.5 * same(old.tag == new.tag) + 0.5 * same((old.tag, old.look) == (new.tag, new.look)));
+    let look = both(old, new, |old, new| {
+        0.5 * same(old.tag == new.tag) + 0.5 * same((old.tag, old.look) == (new.tag, new.look))
+    });
     (words, look)
 }
 
@@ -272,9 +273,8 @@ pub(super) fn compare(old: &ElementPrint, new: &ElementPrint) -> Features {
     set(F::nth, same(old.nth == new.nth));
     set(F::nth_last, same(old.behind == new.behind));
     let either = if old.tag == new.tag && (old.nth == new.nth || old.behind == new.behind) {
-        let same_step = |(old, new): &(&Step, &Step)| {
-            old.tag == new.tag && (old.nth == new.nth || old.behind == new.behind)
-        };
+        let same_step =
+            |(old, new): &(&Step, &Step)| old.tag == new.tag && (old.nth == new.nth || old.behind == new.behind);
         1 + old.path.iter().zip(&new.path).take(7).take_while(same_step).count()
     } else {
         0

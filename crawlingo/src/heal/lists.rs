@@ -31,24 +31,61 @@ const MAX_SETS: usize = 120;
 
 /// The features whose mean over the exemplars is looked at.
 const KEYS: &[&str] = &[
-    "tag", "text_alike", "words", "length", "class_same", "class_parts", "attr_values", "path_tags", "path_marks",
-    "path_ids", "parent_tag", "parent_class", "children", "inner_count", "inner", "around_far", "heading", "depth", "place",
+    "tag",
+    "text_alike",
+    "words",
+    "length",
+    "class_same",
+    "class_parts",
+    "attr_values",
+    "path_tags",
+    "path_marks",
+    "path_ids",
+    "parent_tag",
+    "parent_class",
+    "children",
+    "inner_count",
+    "inner",
+    "around_far",
+    "heading",
+    "depth",
+    "place",
     "steps_marked",
 ];
 
 /// The names of the numbers that a set is judged by.
 pub(super) static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let own = [
-        "size_ratio", "size_log_ratio", "old_size", "new_size", "fit_mean", "fit_min", "members_mean", "members_min",
-        "left_out", "outsiders", "distinct", "same_look", "same_parent_look", "same_way", "one_holder", "holders_alike",
-        "page_alike", "seeds",
+        "size_ratio",
+        "size_log_ratio",
+        "old_size",
+        "new_size",
+        "fit_mean",
+        "fit_min",
+        "members_mean",
+        "members_min",
+        "left_out",
+        "outsiders",
+        "distinct",
+        "same_look",
+        "same_parent_look",
+        "same_way",
+        "one_holder",
+        "holders_alike",
+        "page_alike",
+        "seeds",
+        "in_order",
+        "words_lead",
+        "score_lead",
     ];
     own.iter().map(|&name| name.to_owned()).chain(KEYS.iter().map(|name| format!("mean.{name}"))).collect()
 });
 
-static KEY_AT: LazyLock<Vec<usize>> = LazyLock::new(|| {
-    KEYS.iter().filter_map(|key| FEATURES.iter().position(|(name, _)| name == key)).collect()
-});
+static KEY_AT: LazyLock<Vec<usize>> =
+    LazyLock::new(|| KEYS.iter().filter_map(|key| FEATURES.iter().position(|(name, _)| name == key)).collect());
+
+static WORDS_AT: LazyLock<usize> =
+    LazyLock::new(|| FEATURES.iter().position(|(name, _)| *name == "words").unwrap_or_default());
 
 /// What is stored of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,7 +276,8 @@ fn judge(
     let (old, new) = (list.count as f32, entries.len() as f32);
     let inside: HashSet<u32> = entries.iter().copied().collect();
     // Members are sampled over the whole set, and those that fit best are always among them.
-    let mut sample: Vec<u32> = (0..SAMPLE.min(entries.len())).map(|at| entries[at * entries.len() / SAMPLE.min(entries.len())]).collect();
+    let mut sample: Vec<u32> =
+        (0..SAMPLE.min(entries.len())).map(|at| entries[at * entries.len() / SAMPLE.min(entries.len())]).collect();
     let members = sample.clone();
     sample.extend(likely.iter().map(|&(_, entry)| entry).filter(|entry| inside.contains(entry)).take(24));
     sample.sort_unstable();
@@ -273,9 +311,7 @@ fn judge(
         counts.values().copied().max().unwrap_or(0) as f32 / members.len().max(1) as f32
     };
     let look_of = |entry: u32| u64::from(look(index, index.entry(entry)));
-    let up = |entry: u32, levels: usize| {
-        (0..levels).try_fold(entry, |entry, _| parent(index.entry(entry)))
-    };
+    let up = |entry: u32, levels: usize| (0..levels).try_fold(entry, |entry, _| parent(index.entry(entry)));
     let one_holder = share(&|entry| up(entry, 1).map(u64::from));
     let mut numbers = vec![
         old.min(new) / old.max(new),
@@ -297,6 +333,20 @@ fn judge(
         page_alike,
         votes as f32 / (list.exemplars.len() * SEEDS).max(1) as f32,
     ];
+    // Exemplars that find their counterparts in their own order, each more like its own than like the others.
+    let places: Vec<u32> = best.iter().filter_map(|best| Some(fits.get(best.1)?.0)).collect();
+    let rising = places.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    numbers.push(rising as f32 / places.len().saturating_sub(1).max(1) as f32);
+    let leads = |value: &dyn Fn(usize, usize) -> f32| {
+        let lead = |exemplar: usize| {
+            let own = best[exemplar].1;
+            let others: Vec<f32> = (0..fits.len()).filter(|&at| at != own).map(|at| value(at, exemplar)).collect();
+            if others.is_empty() { 0.0 } else { value(own, exemplar) - mean(&others) }
+        };
+        if fits.is_empty() { 0.0 } else { mean(&(0..best.len()).map(lead).collect::<Vec<_>>()) }
+    };
+    numbers.push(leads(&|at, exemplar| as_likeness(fits[at].1.1[exemplar][*WORDS_AT])));
+    numbers.push(leads(&|at, exemplar| fits[at].1.0[exemplar].max(-20.0)));
     for &key in KEY_AT.iter() {
         let values: Vec<f32> = best
             .iter()

@@ -22,6 +22,8 @@ mod propose;
 mod relocate;
 mod similarity;
 mod store;
+#[cfg(test)]
+mod tests;
 #[doc(hidden)]
 pub mod training;
 
@@ -32,5 +34,7 @@ pub use print::{ElementPrint, Neighbour, Step};
 pub use store::{HealKey, HealRow, HealStore, MemoryHealStore, SledHealStore};
 
 pub(crate) use index::PageIndex;
+#[cfg(test)]
+pub(crate) use model::Model;
 pub(crate) use propose::propose;
 pub(crate) use relocate::{evidence, looks_the_same, relocate, remember, same_thing};

@@ -1,8 +1,8 @@
 //! From a print to elements of a page, with the probability that they are right.
 
 use super::decide;
-use super::fingerprint::Fingerprint;
 use super::features::compare;
+use super::fingerprint::Fingerprint;
 use super::index::PageIndex;
 use super::lists::{self, ListPrint};
 use super::memory::Print;

@@ -98,8 +98,10 @@ pub(super) fn looks_hashed(part: &str) -> bool {
     if digits > 0 && upper_inside > 0 {
         return true;
     }
-    // `OayTv`, `xKJzQw`: capitals that begin no word.
-    (upper_inside >= 1 && turns >= 3 && length <= 8) || (vowels == 0 && length >= 6)
+    // `OayTv`, `xKJzQw`, `PkumT`: capitals that begin no word.
+    let ends_in_one = length <= 6
+        && part.as_bytes().windows(2).last().is_some_and(|last| class_of(last[0]) == 2 && class_of(last[1]) == 1);
+    (upper_inside >= 1 && turns >= 3 && length <= 8) || ends_in_one || (vowels == 0 && length >= 6)
 }
 
 fn class_of(byte: u8) -> u8 {

@@ -185,7 +185,9 @@ impl SledHealStore {
 
 fn broken(folder: &Path, error: impl std::fmt::Display) -> Error {
     let message = match error.to_string() {
-        said if said.contains("lock") => format!("another process holds it ({said}); close that one, or use another folder"),
+        said if said.contains("lock") => {
+            format!("another process holds it ({said}); close that one, or use another folder")
+        }
         said => said,
     };
     Error::io(folder.display().to_string(), std::io::Error::other(message))
@@ -265,5 +267,103 @@ impl HealStore for SledHealStore {
         self.0.database.flush().map_err(|error| self.failed(error))?;
         self.0.cache.remove(key);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Document;
+    use crate::heal::{PageIndex, remember};
+
+    fn key(schema: &str) -> HealKey {
+        HealKey { site: "https://example.org".to_owned(), schema: schema.to_owned(), version: 1 }
+    }
+
+    fn remembered(html: &str) -> Remembered {
+        let document = Document::parse(html);
+        let index = PageIndex::new(&document);
+        let found = document.css("b").expect("it parses");
+        Remembered::new(remember(&index, &found).expect("there is one"), None)
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("crawlingo-heal-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn what_was_committed_is_there_when_it_is_opened_again() {
+        let folder = folder("again");
+        let learned = vec![("price".to_owned(), remembered("<p>Price <b class=price>5</b>"))];
+        let store = SledHealStore::open(&folder).expect("it opens");
+        store.commit(&key("Book"), &learned, &[]).expect("it writes");
+        drop(store);
+        let store = SledHealStore::open(&folder).expect("it opens again");
+        let snapshot = store.snapshot(&key("Book")).expect("it reads");
+        assert_eq!(snapshot.get("price"), Some(&learned[0].1));
+        assert!(store.snapshot(&key("Boo")).expect("it reads").is_empty(), "a name that begins alike is another");
+        store.forget(&key("Book")).expect("it writes");
+        assert!(store.snapshot(&key("Book")).expect("it reads").is_empty());
+        drop(store);
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn another_version_is_refused_and_never_misread() {
+        let folder = folder("version");
+        let database = sled::open(&folder).expect("it opens");
+        database.insert("version", &[9]).expect("it writes");
+        drop(database);
+        let error = SledHealStore::open(&folder).expect_err("it is of another version").to_string();
+        assert!(error.contains("another version") && error.contains("start anew"), "{error}");
+
+        let store_folder = self::folder("entry");
+        let store = SledHealStore::open(&store_folder).expect("it opens");
+        for bytes in [vec![], vec![9, 1, 2], vec![VERSION, 0xff, 0xff, 0xff]] {
+            store.0.prints.insert(SledHealStore::prefix(&key("Book")) + "price", bytes).expect("it writes");
+            let error = store.snapshot(&key("Book")).expect_err("it is damaged").to_string();
+            assert!(error.contains("an entry is"), "{error}");
+        }
+        drop(store);
+        let _ = (std::fs::remove_dir_all(&folder), std::fs::remove_dir_all(&store_folder));
+    }
+
+    #[test]
+    fn a_folder_that_is_held_is_said_to_be() {
+        let folder = folder("held");
+        let held = sled::open(&folder).expect("it opens");
+        let error = SledHealStore::open(&folder).expect_err("it is held").to_string();
+        assert!(error.contains("another process holds it"), "{error}");
+        drop(held);
+        let first = SledHealStore::open(&folder).expect("it is free");
+        let second = SledHealStore::open(&folder).expect("within a process one handle serves all");
+        assert!(Arc::ptr_eq(&first.0, &second.0));
+        drop((first, second));
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn many_writers_lose_nothing() {
+        let folder = folder("writers");
+        let stores: [Arc<dyn HealStore>; 2] =
+            [Arc::new(MemoryHealStore::new()), Arc::new(SledHealStore::open(&folder).expect("it opens"))];
+        for store in stores {
+            std::thread::scope(|scope| {
+                for writer in 0..8 {
+                    let store = Arc::clone(&store);
+                    scope.spawn(move || {
+                        for field in 0..5 {
+                            let learned = vec![(format!("{writer}.{field}"), remembered("<b>x</b>"))];
+                            store.commit(&key("Book"), &learned, &[]).expect("it writes");
+                            store.snapshot(&key("Book")).expect("it reads");
+                        }
+                    });
+                }
+            });
+            assert_eq!(store.snapshot(&key("Book")).expect("it reads").len(), 40);
+        }
+        let _ = std::fs::remove_dir_all(&folder);
     }
 }

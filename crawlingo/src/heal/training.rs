@@ -5,8 +5,8 @@ use super::features::NAMES;
 use super::fingerprint::Fingerprint;
 use super::index::PageIndex;
 use super::lists::{self, ListPrint};
-pub use super::model::{Decider, FeatureWeight, Model, Ranker, TreeNode, curve};
 use super::model::as_likeness;
+pub use super::model::{Decider, FeatureWeight, Model, Ranker, TreeNode, curve};
 use crate::dom::{Document, Element, NodeId};
 
 /// A page, indexed.
@@ -53,7 +53,8 @@ impl<'a> Page<'a> {
         let lineup = Lineup::new(&self.0, fingerprint);
         let truth = truth.and_then(|truth| self.0.entry_at(truth));
         let is_right = |entry: u32| truth.is_some_and(|truth| self.0.same_thing(truth, entry));
-        let right = lineup.candidates.iter().map(|candidate| candidate.entry).filter(|&entry| is_right(entry)).collect();
+        let right =
+            lineup.candidates.iter().map(|candidate| candidate.entry).filter(|&entry| is_right(entry)).collect();
         Lined { lineup, right }
     }
 
@@ -69,7 +70,8 @@ impl<'a> Page<'a> {
 impl Lined {
     /// For each candidate what the ranker weighs, and whether it is right.
     pub fn rows(&self) -> Vec<(Vec<f32>, bool)> {
-        let row = |candidate: &super::decide::Compared| (weighed(&candidate.features), self.right.contains(&candidate.entry));
+        let row =
+            |candidate: &super::decide::Compared| (weighed(&candidate.features), self.right.contains(&candidate.entry));
         self.lineup.candidates.iter().map(row).collect()
     }
 

@@ -1,10 +1,13 @@
 //! Options of a session.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Session;
+use super::healing::{Healer, OnHeal};
 use crate::Error;
 use crate::config::Config;
+use crate::heal::{DEFAULT_THRESHOLD, HealRow, HealStore};
 use crate::types::{HttpVersion, Profile, Tier};
 
 /// Builds a [`Session`].
@@ -15,12 +18,15 @@ use crate::types::{HttpVersion, Profile, Tier};
 /// let session = Session::builder().profile(Profile::Firefox).timeout(Duration::from_secs(20)).build()?;
 /// # Ok::<(), crawlingo::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 #[must_use]
 pub struct SessionBuilder {
     config: Config,
     /// The first thing that was wrong; `build` says it.
     error: Option<Error>,
+    heal_store: Option<Arc<dyn HealStore>>,
+    heal_threshold: Option<f32>,
+    on_heal: Option<OnHeal>,
 }
 
 macro_rules! setters {
@@ -88,14 +94,60 @@ impl SessionBuilder {
         self
     }
 
+    /// Sets where fingerprints are kept: fields that ask for it heal then. Without a store nothing heals.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use crawlingo::heal::SledHealStore;
+    /// let store = Arc::new(SledHealStore::open(".crawlingo/heal")?);
+    /// let session = crawlingo::Session::builder()
+    ///     .heal_store(store)
+    ///     .on_heal(|heal| eprintln!("{} {}: {}", heal.field, heal.outcome, heal.confidence))
+    ///     .build()?;
+    /// # Ok::<(), crawlingo::Error>(())
+    /// ```
+    pub fn heal_store(mut self, store: Arc<dyn HealStore>) -> Self {
+        self.heal_store = Some(store);
+        self
+    }
+
+    /// Sets the probability of being right from which on a heal is bound, from 0.5 to 1; 0.94 unless said otherwise.
+    pub fn heal_threshold(mut self, threshold: f32) -> Self {
+        self.heal_threshold = Some(threshold);
+        self
+    }
+
+    /// Sets what is called with each heal, suggestion, refusal and drift. It is called on a thread that extracts, and
+    /// holds it up for as long as it takes.
+    pub fn on_heal(mut self, on_heal: impl Fn(&HealRow) + Send + Sync + 'static) -> Self {
+        self.on_heal = Some(Arc::new(on_heal));
+        self
+    }
+
     /// Checks the options and makes the session.
     ///
     /// # Errors
     /// `ErrorKind::Config` with the option that is wrong.
     pub fn build(self) -> Result<Session, Error> {
-        match self.error {
-            Some(error) => Err(error),
-            None => Session::from_config(self.config),
+        if let Some(error) = self.error {
+            return Err(error);
         }
+        let threshold = self.heal_threshold.unwrap_or(DEFAULT_THRESHOLD);
+        if !(0.5..=1.0).contains(&threshold) {
+            let message = format!("{threshold} is no probability from 0.5 to 1; 0.94 binds what is right in 94 of 100");
+            return Err(Error::config("heal_threshold", message));
+        }
+        if self.heal_store.is_none() && (self.heal_threshold.is_some() || self.on_heal.is_some()) {
+            return Err(Error::config("heal_store", "healing needs a store: give `heal_store` one"));
+        }
+        let on_heal = self.on_heal;
+        let healer = self.heal_store.map(|store| Healer { store, threshold, on_heal });
+        Session::with_healer(self.config, healer)
+    }
+}
+
+impl std::fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionBuilder").field("config", &self.config).finish_non_exhaustive()
     }
 }

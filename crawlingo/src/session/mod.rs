@@ -3,6 +3,7 @@
 mod builder;
 mod dataset;
 mod form;
+mod healing;
 mod list;
 mod page;
 mod pool;
@@ -18,6 +19,7 @@ pub use form::Form;
 pub use list::ElementList;
 pub use page::Page;
 
+use healing::Healer;
 use pool::Pool;
 
 use crate::Error;
@@ -46,6 +48,7 @@ struct Inner {
     fetch: Arc<dyn Fetch>,
     jar: CookieJar,
     pool: Pool,
+    healer: Option<Healer>,
     runtime: OnceLock<tokio::runtime::Id>,
 }
 
@@ -68,18 +71,23 @@ impl Session {
     /// # Errors
     /// `ErrorKind::Config` with the option that is wrong.
     pub fn from_config(config: Config) -> Result<Self, Error> {
+        Self::with_healer(config, None)
+    }
+
+    fn with_healer(config: Config, healer: Option<Healer>) -> Result<Self, Error> {
         let config = Arc::new(config);
         let jar = CookieJar::new();
         let fetch = stack(&config, &jar)?;
         let pool = Pool::new(config.parse_threads);
-        Ok(Self(Arc::new(Inner { config, fetch, jar, pool, runtime: OnceLock::new() })))
+        Ok(Self(Arc::new(Inner { config, fetch, jar, pool, healer, runtime: OnceLock::new() })))
     }
 
     /// A session whose requests go to a stage of the caller's instead of the network: for tests and for other
     /// transports.
     pub fn with_fetch(config: Config, fetch: Arc<dyn Fetch>) -> Self {
         let pool = Pool::new(config.parse_threads);
-        let inner = Inner { config: Arc::new(config), fetch, jar: CookieJar::new(), pool, runtime: OnceLock::new() };
+        let (config, jar, runtime) = (Arc::new(config), CookieJar::new(), OnceLock::new());
+        let inner = Inner { config, fetch, jar, pool, healer: None, runtime };
         Self(Arc::new(inner))
     }
 
@@ -119,7 +127,8 @@ impl Session {
     /// As [`page`](Self::page), without that on the status.
     pub async fn open(&self, request: Request) -> Result<Page, Error> {
         let response = self.fetch(request).await?;
-        self.0.pool.run(move || Page::from_response(response)).await
+        let healer = self.0.healer.clone();
+        self.0.pool.run(move || Ok(Page::from_response(response)?.with_healer(healer))).await
     }
 
     /// Describes what is wanted of a page, field by field, for those who do not have it as a type:

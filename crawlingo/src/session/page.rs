@@ -7,6 +7,7 @@ use http::StatusCode;
 use url::Url;
 
 use super::form::Form;
+use super::healing::Healer;
 use super::list::ElementList;
 use crate::Error;
 use crate::dataset::{Dataset, Extraction, Extractor, Source};
@@ -34,6 +35,7 @@ struct Inner {
     response: Response,
     content: Content,
     fetched_at: jiff::Timestamp,
+    healer: Option<Healer>,
 }
 
 #[derive(Debug)]
@@ -95,7 +97,7 @@ impl Page {
             };
             Content::Document(document.map_err(|error| error.at_url(&url))?)
         };
-        Ok(Self(Arc::new(Inner { response, content, fetched_at: jiff::Timestamp::now() })))
+        Ok(Self(Arc::new(Inner { response, content, fetched_at: jiff::Timestamp::now(), healer: None })))
     }
 
     /// The page itself if its status is no failure.
@@ -257,6 +259,14 @@ impl Page {
         Form::read(form, self.url())
     }
 
+    /// The same page, which heals as its session does. A page that was just made is not shared yet.
+    pub(super) fn with_healer(mut self, healer: Option<Healer>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.healer = healer;
+        }
+        self
+    }
+
     /// The page as the extractor takes it.
     pub fn source(&self) -> Source<'_> {
         let source = match &self.0.content {
@@ -266,9 +276,12 @@ impl Page {
         source.at(self.0.fetched_at)
     }
 
-    /// Runs a compiled schema over the page.
+    /// Runs a compiled schema over the page. Fields that ask for it heal, if the page's session has a store for that.
     pub fn extract(&self, extractor: &Extractor) -> Extraction {
-        extractor.extract(&self.source())
+        match &self.0.healer {
+            Some(healer) if extractor.heals() => healer.extract(self, extractor),
+            _ => extractor.extract(&self.source()),
+        }
     }
 
     /// The page's first record of a dataset.
@@ -292,7 +305,10 @@ impl Page {
     /// # Errors
     /// When a required field of any is missing.
     pub fn datasets<T: Dataset + 'static>(&self) -> Result<Vec<T>, Error> {
-        Extractor::of::<T>()?.extract_as(&self.source())
+        let extractor = Extractor::of::<T>()?;
+        let at = |error: Error| error.at_url(self.url().as_str());
+        let records = self.extract(&extractor).into_records()?;
+        records.into_iter().map(|record| T::from_record(record).map_err(at)).collect()
     }
 }
 

@@ -3,4 +3,5 @@
 #![allow(clippy::print_stdout)] // What the examples print is what they are for.
 
 pub mod books;
+pub mod listing;
 pub mod product;

@@ -11,6 +11,9 @@ struct Args {
     /// The port on loopback; 0 takes a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
+    /// Serves the redesign at the addresses of the first design.
+    #[arg(long)]
+    redesigned: bool,
     /// Writes the shop's address to this file once it listens.
     #[arg(long)]
     url_file: Option<std::path::PathBuf>,
@@ -27,6 +30,9 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if args.redesigned {
+        shop.redesign();
+    }
     println!("{}", shop.url());
     if let Some(path) = args.url_file
         && let Err(error) = std::fs::write(&path, shop.url())

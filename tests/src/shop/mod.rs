@@ -10,6 +10,8 @@ mod modern;
 mod server;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -18,6 +20,7 @@ use tokio::task::JoinHandle;
 #[derive(Debug)]
 pub struct Shop {
     address: SocketAddr,
+    redesigned: Arc<AtomicBool>,
     stop: Option<oneshot::Sender<()>>,
     server: JoinHandle<std::io::Result<()>>,
 }
@@ -31,7 +34,8 @@ impl Shop {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let app = server::router(format!("http://{address}"));
+        let redesigned = Arc::new(AtomicBool::new(false));
+        let app = server::router(format!("http://{address}"), Arc::clone(&redesigned));
         let server = tokio::spawn(async move {
             axum::serve(listener, app)
                 .with_graceful_shutdown(async {
@@ -40,7 +44,12 @@ impl Shop {
                 })
                 .await
         });
-        Ok(Self { address, stop: Some(stop), server })
+        Ok(Self { address, redesigned, stop: Some(stop), server })
+    }
+
+    /// Gives the listing and the products their new design, at the addresses that they have.
+    pub fn redesign(&self) {
+        self.redesigned.store(true, Ordering::Relaxed);
     }
 
     /// The shop's address, without a slash at its end.

@@ -1,6 +1,7 @@
 //! The routes.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,14 +17,16 @@ use super::{classic, extras, modern};
 
 struct Site {
     base: String,
+    /// Whether the listing and the products have their new design, at the old addresses.
+    redesigned: Arc<AtomicBool>,
     /// How often each flaky page was asked for.
     asked: Mutex<HashMap<String, u32>>,
 }
 
 type Shared = State<Arc<Site>>;
 
-pub(super) fn router(base: String) -> Router {
-    let site = Arc::new(Site { base, asked: Mutex::default() });
+pub(super) fn router(base: String, redesigned: Arc<AtomicBool>) -> Router {
+    let site = Arc::new(Site { base, redesigned, asked: Mutex::default() });
     Router::new()
         .route("/", get(|headers: HeaderMap| async move { html(&headers, Some(classic::home())) }))
         .route("/catalogue/{page}", get(catalogue))
@@ -116,7 +119,10 @@ fn by_slug(slug: &str) -> Option<&'static Product> {
     products().iter().find(|product| product.slug() == slug)
 }
 
-async fn catalogue(Path(page): Path<usize>, headers: HeaderMap) -> Response {
+async fn catalogue(State(site): Shared, Path(page): Path<usize>, headers: HeaderMap) -> Response {
+    if site.redesigned.load(Ordering::Relaxed) {
+        return html(&headers, modern::listing(page));
+    }
     let all: Vec<&Product> = products().iter().collect();
     html(&headers, classic::listing("All products", "/catalogue", &all, page))
 }
@@ -129,8 +135,11 @@ async fn category(Path((name, page)): Path<(String, usize)>, headers: HeaderMap)
     html(&headers, classic::listing(category, &format!("/category/{name}"), &all, page))
 }
 
-async fn product(Path(slug): Path<String>, headers: HeaderMap) -> Response {
-    html(&headers, by_slug(&slug).map(classic::product))
+async fn product(State(site): Shared, Path(slug): Path<String>, headers: HeaderMap) -> Response {
+    html(
+        &headers,
+        by_slug(&slug).map(if site.redesigned.load(Ordering::Relaxed) { modern::product } else { classic::product }),
+    )
 }
 
 async fn search(Query(query): Query<HashMap<String, String>>, headers: HeaderMap) -> Response {

@@ -1,0 +1,79 @@
+//! Healing over the real transport: the shop is read in its first design, then in its new one at the same addresses.
+
+use std::sync::{Arc, Mutex};
+
+use crawlingo::heal::{HealRow, HealStore, MemoryHealStore, SledHealStore};
+use crawlingo::value::Price;
+use crawlingo::{Dataset, Session};
+use crawlingo_spiders::listing::Row;
+use crawlingo_tests::shop::{Shop, catalog};
+
+/// A product's own page: one element for each field.
+#[derive(Debug, Clone, PartialEq, Dataset)]
+#[dataset(heal)]
+struct Sheet {
+    #[selector(css = "h1[itemprop=name]")]
+    title: Option<String>,
+    #[selector(css = ".price span[itemprop=price]")]
+    price: Option<Price>,
+}
+
+fn session(store: Arc<dyn HealStore>) -> (Session, Arc<Mutex<Vec<HealRow>>>) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let session = Session::builder()
+        .heal_store(store)
+        .on_heal(move |row| tell.lock().expect("nobody panics").push(row.clone()))
+        .build()
+        .expect("a session");
+    (session, told)
+}
+
+#[tokio::test]
+async fn a_listing_heals_as_a_whole_and_what_is_gone_stays_gone() {
+    let store: Arc<dyn HealStore> = Arc::new(MemoryHealStore::new());
+    let shop = Shop::start(0).await.expect("a free port");
+    let address = shop.at("/catalogue/1");
+    let (first, told) = session(Arc::clone(&store));
+    let before: Vec<Row> = first.page(&address).await.expect("it is there").datasets().expect("it is complete");
+    assert_eq!(before.len(), catalog::PER_PAGE);
+    assert!(told.lock().expect("nobody panics").is_empty(), "what matches is no news");
+    drop(first);
+
+    shop.redesign();
+    let (second, told) = session(store);
+    let after: Vec<Row> = second.page(&address).await.expect("it is there").datasets().expect("it heals");
+    let told = told.lock().expect("nobody panics");
+    eprintln!("{told:#?}");
+    assert_eq!(after.len(), before.len());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!((&after.title, &after.price), (&before.title, &before.price));
+        assert_eq!(after.stock, None, "the new design does not tell it, and no neighbour may stand in");
+    }
+    let of = |field: &str| told.iter().find(|row| row.field == field).map(|row| row.outcome.as_str());
+    assert_eq!(of("each"), Some("healed"));
+    assert_eq!((of("title"), of("price")), (Some("healed"), Some("healed")));
+    assert_ne!(of("stock"), Some("healed"));
+    assert!(told.iter().all(|row| row.outcome != "healed" || row.confidence >= 0.94));
+}
+
+#[tokio::test]
+async fn a_store_on_disk_outlives_the_process_that_wrote_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shop = Shop::start(0).await.expect("a free port");
+    let path = catalog::products()[4].path();
+    let address = shop.at(&path);
+    let before: Sheet = {
+        let (session, _) = session(Arc::new(SledHealStore::open(folder.path()).expect("it opens")));
+        session.page(&address).await.expect("it is there").dataset().expect("it is complete")
+    };
+    assert!(before.title.is_some() && before.price.is_some(), "{before:?}");
+    shop.redesign();
+    let store = SledHealStore::open(folder.path()).expect("it opens again");
+    let (session, told) = session(Arc::new(store.clone()));
+    let after: Sheet = session.page(&address).await.expect("it is there").dataset().expect("all is optional");
+    let told = told.lock().expect("nobody panics");
+    eprintln!("{told:#?}");
+    assert_eq!(after, before);
+    assert_eq!(store.history().expect("it reads").len(), told.len());
+}
