@@ -43,9 +43,8 @@ fn solve(mut a: [[f64; 4]; 4], mut b: [f64; 4]) -> [f64; 4] {
         b.swap(pivot, best);
         for row in pivot + 1..4 {
             let factor = a[row][pivot] / a[pivot][pivot];
-            for column in pivot..4 {
-                a[row][column] -= factor * a[pivot][column];
-            }
+            let above = a[pivot];
+            a[row].iter_mut().zip(above).for_each(|(here, above)| *here -= factor * above);
             b[row] -= factor * b[pivot];
         }
     }

@@ -118,7 +118,7 @@ fn address(old: &str, new: &str) -> f32 {
     let parts = |text: &str| -> Vec<u32> {
         let text = text.split_once("://").map_or(text, |(_, rest)| rest);
         let mut hashes: Vec<_> = text
-            .split(|letter: char| matches!(letter, '/' | '?' | '&' | '#' | '=' | '-' | '_' | '.'))
+            .split(['/', '?', '&', '#', '=', '-', '_', '.'])
             .filter(|part| !part.is_empty())
             .map(word_hash)
             .collect();

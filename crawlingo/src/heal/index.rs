@@ -31,6 +31,8 @@ pub(super) struct Entry {
 /// The hashed form of a page. Making one is one pass over the document; it serves all fields of the page.
 pub(crate) struct PageIndex<'a> {
     document: &'a Document,
+    /// The attribute that is read in the place of the text, where an element has it.
+    reading: Option<String>,
     words: Vec<Word>,
     /// `prefix[i]` is the rolling hash of the first `i` words.
     prefix: Vec<u64>,
@@ -64,6 +66,17 @@ pub(super) fn word_hash(word: &str) -> Word {
     hash32(&word.to_lowercase())
 }
 
+/// The attributes that hold addresses.
+pub(super) fn is_address(attr: &str) -> bool {
+    matches!(attr, "href" | "src" | "srcset" | "action" | "data-href" | "data-src")
+}
+
+/// The words of a value: what white space divides; of an address its parts.
+fn words_of(value: &str, address: bool) -> impl Iterator<Item = &str> {
+    let divides = move |letter: char| if address { !letter.is_alphanumeric() } else { letter.is_whitespace() };
+    value.split(divides).filter(|word| !word.is_empty())
+}
+
 /// Tags whose text nobody sees.
 fn is_silent(tag: &str) -> bool {
     matches!(tag, "script" | "style" | "noscript" | "template" | "svg" | "iframe" | "object" | "head")
@@ -71,9 +84,16 @@ fn is_silent(tag: &str) -> bool {
 
 impl<'a> PageIndex<'a> {
     pub(crate) fn new(document: &'a Document) -> Self {
+        Self::reading(document, None)
+    }
+
+    /// The page as a field sees it that takes an attribute: an element that has it reads as its value, not as its text.
+    /// So a title that stands in full in `title` only is compared by what the field gives.
+    pub(crate) fn reading(document: &'a Document, attr: Option<&str>) -> Self {
         let nodes = document.len();
         let mut index = Self {
             document,
+            reading: attr.map(str::to_owned),
             words: Vec::with_capacity(nodes),
             prefix: Vec::new(),
             powers: Vec::new(),
@@ -137,6 +157,15 @@ impl<'a> PageIndex<'a> {
                         nth: self.nth(element),
                     });
                     self.entry_of[id as usize] = entry;
+                    if id >= silent_until
+                        && let Some(value) = self.read_of(element)
+                    {
+                        self.words.extend(words_of(value, self.reads_addresses()).map(word_hash));
+                        if self.words.len() as u32 > at {
+                            self.pieces.push(at);
+                        }
+                        silent_until = silent_until.max(end);
+                    }
                     if heading[name as usize] {
                         self.headings.push((id, at..at));
                     }
@@ -167,6 +196,16 @@ impl<'a> PageIndex<'a> {
             before = sibling.prev();
         }
         0
+    }
+
+    /// What an element reads as in the place of its text.
+    pub(super) fn read_of(&self, element: Element<'a>) -> Option<&'a str> {
+        element.plain_attr(self.reading.as_deref()?)
+    }
+
+    /// Whether what is read are addresses, which have no white space between their words.
+    fn reads_addresses(&self) -> bool {
+        self.reading.as_deref().is_some_and(is_address)
     }
 
     fn hash(&mut self) {

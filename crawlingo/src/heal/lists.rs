@@ -205,9 +205,12 @@ fn belongs(index: &PageIndex<'_>, at: u32, way: &Way) -> bool {
     }
 }
 
+/// How an element fits each of the exemplars: the scores, and the features behind them.
+type Fit = (Vec<f32>, Vec<Features>);
+
 /// The sets that the list may have become, judged by numbers.
 pub(super) fn sets(index: &PageIndex<'_>, list: &ListPrint, ranker: &Ranker) -> Vec<Judged> {
-    let mut prints: HashMap<u32, Option<(Vec<f32>, Vec<Features>)>> = HashMap::new();
+    let mut prints: HashMap<u32, Option<Fit>> = HashMap::new();
     let mut fit = |entry: u32| {
         prints
             .entry(entry)
@@ -271,7 +274,7 @@ fn judge(
     votes: usize,
     page_alike: f32,
     likely: &[(f32, u32)],
-    fit: &mut dyn FnMut(u32) -> Option<(Vec<f32>, Vec<Features>)>,
+    fit: &mut dyn FnMut(u32) -> Option<Fit>,
 ) -> Vec<f32> {
     let (old, new) = (list.count as f32, entries.len() as f32);
     let inside: HashSet<u32> = entries.iter().copied().collect();
@@ -282,8 +285,7 @@ fn judge(
     sample.extend(likely.iter().map(|&(_, entry)| entry).filter(|entry| inside.contains(entry)).take(24));
     sample.sort_unstable();
     sample.dedup();
-    let fits: Vec<(u32, (Vec<f32>, Vec<Features>))> =
-        sample.iter().filter_map(|&entry| Some((entry, fit(entry)?))).collect();
+    let fits: Vec<(u32, Fit)> = sample.iter().filter_map(|&entry| Some((entry, fit(entry)?))).collect();
     let mut best = vec![(f32::MIN, 0usize); list.exemplars.len()];
     for (at, (_, (scores, _))) in fits.iter().enumerate() {
         for (best, &score) in best.iter_mut().zip(scores) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Fingerprint, ListPrint};
+use super::{ElementPrint, Fingerprint, ListPrint};
 
 /// The name under which the place of the records themselves, a schema's `each`, is remembered.
 pub const EACH: &str = "each";
@@ -20,7 +20,7 @@ const STABLE_AFTER: u16 = 3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Print {
     /// One element.
-    One(Fingerprint),
+    One(Box<Fingerprint>),
     /// Several: of a list, or of one field over the records of a page.
     List(ListPrint),
 }
@@ -36,11 +36,45 @@ pub struct Remembered {
     pub pages: u16,
     /// Whether the text was seen to differ between pages: then it says nothing.
     pub text_changed: bool,
+    /// The attribute that was read in the place of the text.
+    pub reading: Option<String>,
+}
+
+impl Print {
+    /// The elements that are remembered: the one, or the exemplars of the list.
+    fn elements(&self) -> &[ElementPrint] {
+        match self {
+            Self::One(print) => std::slice::from_ref(&print.target),
+            Self::List(list) => &list.exemplars,
+        }
+    }
 }
 
 impl Remembered {
-    pub(crate) fn new(print: Print, url: Option<&Url>) -> Self {
-        Self { print, url: url.map(Url::to_string), pages: 1, text_changed: false }
+    pub(crate) fn new(print: Print, url: Option<&Url>, reading: Option<&str>) -> Self {
+        let reading = reading.map(str::to_owned);
+        Self { print, url: url.map(Url::to_string), pages: 1, text_changed: false, reading }
+    }
+
+    /// Whether both remember the same elements of the same page: then they are found again together.
+    pub(crate) fn same_elements(&self, other: &Self) -> bool {
+        let (own, others) = (self.print.elements(), other.print.elements());
+        let count = |print: &Print| match print {
+            Print::One(_) => 1,
+            Print::List(list) => list.count,
+        };
+        self.url == other.url
+            && count(&self.print) == count(&other.print)
+            && own.len() == others.len()
+            && own.iter().zip(others).all(|(own, other)| own.same_element(other))
+    }
+
+    /// How many elements a list had; `None` where there was one.
+    pub(crate) fn listed(&self) -> Option<u32> {
+        match &self.print {
+            Print::One(_) => None,
+            Print::List(list) => Some(list.count),
+        }
     }
 
     /// The print as far as it holds for a page: on another page than its own, addresses do not count, and a text only if
@@ -50,8 +84,9 @@ impl Remembered {
         let text = !self.text_changed && (same_page || self.pages >= STABLE_AFTER);
         match &self.print {
             Print::One(print) => {
-                let print = if text { print.clone() } else { print.clone().without_text() };
-                Print::One(if same_page { print } else { print.without_addresses() })
+                let print = Fingerprint::clone(print);
+                let print = if text { print } else { print.without_text() };
+                Print::One(Box::new(if same_page { print } else { print.without_addresses() }))
             }
             Print::List(list) => {
                 let list = if same_page { list.clone() } else { list.clone().without_text().without_addresses() };

@@ -22,8 +22,6 @@ mod propose;
 mod relocate;
 mod similarity;
 mod store;
-#[cfg(test)]
-mod tests;
 #[doc(hidden)]
 pub mod training;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::index::{Entry, PageIndex, Word, hash32};
+use super::index::{Entry, PageIndex, Word, hash32, is_address};
 use crate::dom::{Element, NONE};
 
 /// The most characters kept of a text or of an attribute's value.
@@ -125,10 +125,19 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// The text of an element, as far as it is kept. Reads no more of the page than it needs.
-fn text_of(element: Element<'_>) -> String {
+fn text_of<'a>(index: &PageIndex<'a>, element: Element<'a>) -> String {
+    if let Some(value) = index.read_of(element) {
+        return cut(value, MAX_TEXT);
+    }
     let mut text = String::new();
     let mut nodes = element.node().descendants();
     while let Some(node) = nodes.next() {
+        if let Some(value) = node.as_element().and_then(|inner| index.read_of(inner)) {
+            text.push(' ');
+            text.push_str(&cut(value, MAX_TEXT));
+            nodes.skip_subtree();
+            continue;
+        }
         if let Some(part) = node.as_text() {
             if !text.is_empty() {
                 text.push(' ');
@@ -248,7 +257,7 @@ impl ElementPrint {
             attrs: attrs.collect(),
             id: element.plain_attr("id").map(|id| cut(id, MAX_TEXT)),
             classes: element.classes().take(16).map(|class| cut(class, 80)).collect(),
-            text: text_of(element),
+            text: text_of(index, element),
             word_count: entry.words.len() as u32,
             text_hash: index.hash_of(&entry.words),
             words: sketch(words.iter().take(4000).copied().collect()),
@@ -313,8 +322,15 @@ impl ElementPrint {
     /// Forgets the addresses, for a page other than the one that the print was taken from.
     #[must_use]
     pub fn without_addresses(mut self) -> Self {
-        self.attrs.retain(|(name, _)| !matches!(name.as_str(), "href" | "src" | "srcset" | "action"));
+        self.attrs.retain(|(name, _)| !is_address(name));
         self
+    }
+}
+
+impl ElementPrint {
+    /// Whether both were taken of one and the same element of one page, whatever was read of it.
+    pub(super) fn same_element(&self, other: &Self) -> bool {
+        (&self.tag, &self.path, self.nth, self.place) == (&other.tag, &other.path, other.nth, other.place)
     }
 }
 

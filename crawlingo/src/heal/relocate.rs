@@ -20,7 +20,7 @@ pub(crate) struct Relocated<'a> {
 pub(crate) fn remember(index: &PageIndex<'_>, elements: &[Element<'_>]) -> Option<Print> {
     match elements {
         [] => None,
-        [one] => Fingerprint::take(index, *one).map(Print::One),
+        [one] => Fingerprint::take(index, *one).map(Box::new).map(Print::One),
         several => ListPrint::take(index, several).map(Print::List),
     }
 }

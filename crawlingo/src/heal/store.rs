@@ -284,7 +284,7 @@ mod tests {
         let document = Document::parse(html);
         let index = PageIndex::new(&document);
         let found = document.css("b").expect("it parses");
-        Remembered::new(remember(&index, &found).expect("there is one"), None)
+        Remembered::new(remember(&index, &found).expect("there is one"), None, None)
     }
 
     fn folder(name: &str) -> PathBuf {

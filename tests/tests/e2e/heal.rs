@@ -44,7 +44,6 @@ async fn a_listing_heals_as_a_whole_and_what_is_gone_stays_gone() {
     let (second, told) = session(store);
     let after: Vec<Row> = second.page(&address).await.expect("it is there").datasets().expect("it heals");
     let told = told.lock().expect("nobody panics");
-    eprintln!("{told:#?}");
     assert_eq!(after.len(), before.len());
     for (before, after) in before.iter().zip(&after) {
         assert_eq!((&after.title, &after.price), (&before.title, &before.price));
@@ -73,7 +72,6 @@ async fn a_store_on_disk_outlives_the_process_that_wrote_it() {
     let (session, told) = session(Arc::new(store.clone()));
     let after: Sheet = session.page(&address).await.expect("it is there").dataset().expect("all is optional");
     let told = told.lock().expect("nobody panics");
-    eprintln!("{told:#?}");
     assert_eq!(after, before);
     assert_eq!(store.history().expect("it reads").len(), told.len());
 }

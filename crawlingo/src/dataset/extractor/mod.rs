@@ -8,6 +8,8 @@ mod compile;
 mod convert;
 mod find;
 mod heal;
+#[cfg(test)]
+mod heal_tests;
 mod report;
 mod run;
 

@@ -42,7 +42,7 @@ impl<'e, 'a> Run<'e, 'a> {
             extractor,
             page: Page::new(source),
             url: source.url,
-            healing: snapshot.map(Healing::new),
+            healing: snapshot.map(|snapshot| Healing::new(snapshot, &extractor.plan)),
             language,
             now: source.now,
             report,

@@ -2,9 +2,9 @@
 
 use crawlingo_schema::{Field, HealMode, Kind, Schema, Selector};
 
-use super::{HealSnapshot, Model, PageIndex, relocate, remember};
-use crate::dataset::{Extraction, Extractor, Outcome, Source};
+use super::{Extraction, Extractor, Outcome, Source};
 use crate::dom::Document;
+use crate::heal::{HealSnapshot, Model, PageIndex, relocate, remember};
 
 fn extractor(field: Field) -> Extractor {
     let schema = Schema::builder("Thing").field(field.heal(HealMode::Bind)).build().expect("a schema");
