@@ -205,5 +205,10 @@ pub(crate) fn train(examples: &Examples, keep: &dyn Fn(&str) -> bool) -> Model {
             all.iter().map(|row| row.2).collect(),
         )
     };
-    Model { ranker: train_ranker(&single), decider: train_decider(&rows, GROWTH), lists: train_lists(&list_rows, best) }
+    Model {
+        ranker: train_ranker(&single),
+        decider: train_decider(&rows, GROWTH),
+        lists: train_lists(&list_rows, best),
+        calibrated: true,
+    }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::heal::HealArgs;
+
 /// Declarative scraping: say what you want of a page, get typed records.
 #[derive(Debug, Parser)]
 #[command(name = "crawlingo", version, about, arg_required_else_help = true)]
@@ -19,6 +21,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Extract records or single values from a page.
     Extract(Box<ExtractArgs>),
+    /// Look at what healing proposed, decide on it, and write it back.
+    Heal(HealArgs),
 }
 
 /// What is wanted of the page: one selector, or a schema.
@@ -98,6 +102,18 @@ pub(crate) struct ExtractArgs {
     /// Write what happened, field by field, to standard error.
     #[arg(long)]
     pub(crate) report: bool,
+    /// The folder of the fingerprints: fields that say `heal` heal, and what happened is told on standard error.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) heal_store: Option<PathBuf>,
+    /// How fields heal that say nothing of it.
+    #[arg(long, value_enum, requires = "heal_store")]
+    pub(crate) auto_match: Option<Heal>,
+    /// The probability of being right from which on a heal is bound.
+    #[arg(long, value_name = "PROBABILITY", requires = "heal_store")]
+    pub(crate) heal_threshold: Option<f32>,
+    /// A selector that seems to match something else than it did is an error.
+    #[arg(long, requires = "heal_store")]
+    pub(crate) heal_strict: bool,
     /// The address that a file's relative addresses are relative to.
     #[arg(long, value_name = "URL")]
     pub(crate) base: Option<String>,
@@ -132,4 +148,13 @@ pub(crate) enum Format {
     Csv,
     /// A table for people.
     Table,
+}
+
+/// How fields heal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Heal {
+    /// What is sure enough is used.
+    Bind,
+    /// What is sure enough is told.
+    Suggest,
 }

@@ -2,14 +2,16 @@
 
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crawlingo::dataset::{Extraction, Extractor};
-use crawlingo::schema::{DateOptions, Field, Kind, Schema, Selector, Take, suggest};
+use crawlingo::dataset::{Extraction, Extractor, Outcome};
+use crawlingo::heal::SledHealStore;
+use crawlingo::schema::{DateOptions, Field, HealMode, Kind, Schema, Selector, Take, suggest};
 use crawlingo::{Error, Page, Request, Session};
 
 use crate::NOTHING;
-use crate::args::{ExtractArgs, Format};
+use crate::args::{ExtractArgs, Format, Heal};
 use crate::output;
 
 /// The most bytes of a file or of standard input.
@@ -29,10 +31,14 @@ pub(crate) async fn run(args: ExtractArgs, out: &mut dyn Write, err: &mut dyn Wr
         ));
     }
     let extractor = Extractor::new(&schema)?;
-    let page = page(&args).await?;
+    let session = session(&args)?;
+    let page = page(&args, &session).await?;
     let extraction = page.extract(&extractor);
     for error in &extraction.errors {
         let _ = writeln!(err, "error: {}", error);
+    }
+    if args.report || args.heal_store.is_some() {
+        heals(&extraction, err);
     }
     if args.report {
         report(&extraction, err);
@@ -90,6 +96,40 @@ fn why_nothing(extraction: &Extraction, schema: &Schema) -> String {
     reasons.take(3).collect::<Vec<_>>().join("; ")
 }
 
+/// What healing did: a line for each field that did not match as before.
+fn heals(extraction: &Extraction, err: &mut dyn Write) {
+    for field in &extraction.report.fields {
+        for note in &field.notes {
+            let said = match &note.outcome {
+                Outcome::Healed { confidence, selector, count, element, .. } => {
+                    let found = found(*count, selector.as_deref());
+                    format!("healed with a confidence of {confidence:.2}: {found} ({element})")
+                }
+                Outcome::Suggested { confidence, selector, count, element, .. } => {
+                    let found = found(*count, selector.as_deref());
+                    format!("suggested with a confidence of {confidence:.2}, not used: {found} ({element})")
+                }
+                Outcome::Approved { selector, by, count } => {
+                    format!("found by the selector that was {by}: {}", found(*count, Some(selector)))
+                }
+                Outcome::Abstained { reason, element, .. } => {
+                    format!("not healed: {reason}. The likeliest is {element}")
+                }
+                Outcome::Drifted { confidence, element, matched } => format!(
+                    "the selector finds {matched}, but with a probability of {confidence:.2} it should be {element}"
+                ),
+                _ => continue,
+            };
+            let _ = writeln!(err, "heal: {}: {said}", field.path);
+        }
+    }
+}
+
+fn found(count: usize, selector: Option<&str>) -> String {
+    let elements = if count == 1 { "1 element".to_owned() } else { format!("{count} elements") };
+    selector.map_or_else(|| elements.clone(), |selector| format!("{elements} by css {selector:?}"))
+}
+
 fn report(extraction: &Extraction, err: &mut dyn Write) {
     let report = &extraction.report;
     let _ = writeln!(
@@ -103,8 +143,8 @@ fn report(extraction: &Extraction, err: &mut dyn Write) {
         let fallbacks: usize = field.fallbacks.values().sum();
         let _ = writeln!(
             err,
-            "  {}: {} matched, {} by a later selector, {} defaulted, {} empty, {} not converted",
-            field.path, field.matched, fallbacks, field.defaulted, field.empty, field.failed
+            "  {}: {} matched, {} by a later selector, {} by healing, {} defaulted, {} empty, {} not converted",
+            field.path, field.matched, fallbacks, field.healed, field.defaulted, field.empty, field.failed
         );
     }
 }
@@ -190,10 +230,10 @@ fn read_schema(path: &Path) -> Result<Schema, Error> {
     schema.map_err(|error| Error::from(error.at(path.display().to_string())))
 }
 
-async fn page(args: &ExtractArgs) -> Result<Page, Error> {
+async fn page(args: &ExtractArgs, session: &Session) -> Result<Page, Error> {
     let source = args.source.as_str();
     if source.starts_with("http://") || source.starts_with("https://") {
-        return fetch(args).await;
+        return fetch(args, session).await;
     }
     let base = match (&args.base, source) {
         (Some(base), _) => base.clone(),
@@ -226,7 +266,7 @@ async fn page(args: &ExtractArgs) -> Result<Page, Error> {
         (None, true) => Some("application/json"),
         (None, false) => Some("text/html"),
     };
-    Page::from_bytes(bytes, content_type, &base)
+    Ok(session.adopt(Page::from_bytes(bytes, content_type, &base)?))
 }
 
 fn file_url(path: &Path) -> String {
@@ -234,7 +274,7 @@ fn file_url(path: &Path) -> String {
     url::Url::from_file_path(&absolute).map_or_else(|()| "file:///".to_owned(), String::from)
 }
 
-async fn fetch(args: &ExtractArgs) -> Result<Page, Error> {
+fn session(args: &ExtractArgs) -> Result<Session, Error> {
     let mut builder = Session::builder();
     if let Some(tier) = &args.tier {
         builder = builder.tier(tier.parse()?);
@@ -250,6 +290,21 @@ async fn fetch(args: &ExtractArgs) -> Result<Page, Error> {
             .map_err(|_| Error::config("--timeout", format!("{seconds} is no number of seconds")))?;
         builder = builder.timeout(timeout);
     }
+    if let Some(folder) = &args.heal_store {
+        builder = builder.heal_store(Arc::new(SledHealStore::open(folder)?)).heal_strict(args.heal_strict);
+        if let Some(threshold) = args.heal_threshold {
+            builder = builder.heal_threshold(threshold);
+        }
+        builder = builder.auto_match(match args.auto_match {
+            None => HealMode::Off,
+            Some(Heal::Bind) => HealMode::Bind,
+            Some(Heal::Suggest) => HealMode::Suggest,
+        });
+    }
+    builder.build()
+}
+
+async fn fetch(args: &ExtractArgs, session: &Session) -> Result<Page, Error> {
     let mut request = Request::get(&args.source)?;
     for header in &args.header {
         let (name, value) = header.split_once(':').ok_or_else(|| {
@@ -257,5 +312,5 @@ async fn fetch(args: &ExtractArgs) -> Result<Page, Error> {
         })?;
         request = request.header(name.trim(), value.trim())?;
     }
-    builder.build()?.open(request).await?.error_for_status()
+    session.open(request).await?.error_for_status()
 }

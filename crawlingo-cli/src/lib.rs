@@ -4,6 +4,7 @@
 
 mod args;
 mod extract;
+mod heal;
 mod output;
 
 use std::ffi::OsString;
@@ -59,6 +60,7 @@ pub fn run(
     let result = runtime.block_on(async {
         match cli.command {
             Command::Extract(args) => extract::run(*args, out, err).await,
+            Command::Heal(args) => heal::run(args, out, err),
         }
     });
     match result {

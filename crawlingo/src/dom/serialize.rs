@@ -2,6 +2,8 @@
 //!
 //! Source: <https://html.spec.whatwg.org/multipage/parsing.html#serialising-html-fragments>
 
+use std::ops::Range;
+
 use super::node::Content;
 use super::{Document, Element, Node, NodeId};
 
@@ -30,8 +32,16 @@ impl Element<'_> {
     /// ```
     pub fn outer_html(self) -> String {
         let mut out = String::new();
-        walk(self.node(), &|_| true, &mut out);
+        walk(self.node(), &|_| true, &mut out, None);
         out
+    }
+
+    /// The HTML of the element with itself, and where in it one of the elements inside stands.
+    pub(crate) fn outer_html_marking(self, inside: Element<'_>) -> (String, Range<usize>) {
+        let mut out = String::new();
+        let mut mark = (inside.id(), 0..0);
+        walk(self.node(), &|_| true, &mut out, Some(&mut mark));
+        (out, mark.1)
     }
 }
 
@@ -47,7 +57,7 @@ impl Document {
     pub(crate) fn html_without(&self, left_out: NodeId) -> String {
         let mut out = String::with_capacity(self.text.len() + self.nodes.len() * 8);
         for child in self.root().children() {
-            walk(child, &|node| node.id() != left_out, &mut out);
+            walk(child, &|node| node.id() != left_out, &mut out, None);
         }
         out
     }
@@ -55,12 +65,17 @@ impl Document {
 
 fn children(node: Node<'_>, out: &mut String) {
     for child in node.children() {
-        walk(child, &|_| true, out);
+        walk(child, &|_| true, out, None);
     }
 }
 
-/// Without recursion: a stack of what is still to be written.
-fn walk<'a>(node: Node<'a>, keep: &dyn Fn(Node<'a>) -> bool, out: &mut String) {
+/// Without recursion: a stack of what is still to be written. Says where the marked node was written.
+fn walk<'a>(
+    node: Node<'a>,
+    keep: &dyn Fn(Node<'a>) -> bool,
+    out: &mut String,
+    mut mark: Option<&mut (NodeId, Range<usize>)>,
+) {
     enum Step<'a> {
         Open(Node<'a>),
         Close(Element<'a>),
@@ -73,6 +88,9 @@ fn walk<'a>(node: Node<'a>, keep: &dyn Fn(Node<'a>) -> bool, out: &mut String) {
                 out.push_str("</");
                 name(element, out);
                 out.push('>');
+                if let Some((_, place)) = mark.as_deref_mut().filter(|mark| mark.0 == element.id()) {
+                    place.end = out.len();
+                }
                 continue;
             }
         };
@@ -83,7 +101,11 @@ fn walk<'a>(node: Node<'a>, keep: &dyn Fn(Node<'a>) -> bool, out: &mut String) {
             leaf(node, out);
             continue;
         };
+        let start = out.len();
         start_tag(element, out);
+        if let Some((_, place)) = mark.as_deref_mut().filter(|mark| mark.0 == element.id()) {
+            *place = start..out.len();
+        }
         if element.is_html() && VOID.contains(&element.tag()) {
             continue;
         }

@@ -1,10 +1,9 @@
-//! What is remembered of a field, and the immutable view of it that an extraction works with.
-
-use std::collections::BTreeMap;
+//! What is remembered of a field.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::proposal::View;
 use super::{ElementPrint, Fingerprint, ListPrint};
 
 /// The name under which the place of the records themselves, a schema's `each`, is remembered.
@@ -38,11 +37,13 @@ pub struct Remembered {
     pub text_changed: bool,
     /// The attribute that was read in the place of the text.
     pub reading: Option<String>,
+    /// The first of the elements in its surroundings, for people to look at.
+    pub view: Option<View>,
 }
 
 impl Print {
     /// The elements that are remembered: the one, or the exemplars of the list.
-    fn elements(&self) -> &[ElementPrint] {
+    pub(super) fn elements(&self) -> &[ElementPrint] {
         match self {
             Self::One(print) => std::slice::from_ref(&print.target),
             Self::List(list) => &list.exemplars,
@@ -53,7 +54,12 @@ impl Print {
 impl Remembered {
     pub(crate) fn new(print: Print, url: Option<&Url>, reading: Option<&str>) -> Self {
         let reading = reading.map(str::to_owned);
-        Self { print, url: url.map(Url::to_string), pages: 1, text_changed: false, reading }
+        Self { print, url: url.map(Url::to_string), pages: 1, text_changed: false, reading, view: None }
+    }
+
+    #[must_use]
+    pub(crate) fn with_view(self, view: View) -> Self {
+        Self { view: Some(view), ..self }
     }
 
     /// Whether both remember the same elements of the same page: then they are found again together.
@@ -103,76 +109,5 @@ impl Remembered {
         let pages = if other_page { (self.pages + 1).min(STABLE_AFTER) } else { self.pages };
         let text_changed = self.text_changed || changed;
         (pages != self.pages || text_changed != self.text_changed).then(|| Self { pages, text_changed, ..self.clone() })
-    }
-}
-
-/// What is remembered of the fields of one schema on one site. An extraction reads it and never writes: what it learned
-/// it gives back.
-///
-/// ```
-/// use crawlingo::dataset::{Extractor, Source};
-/// use crawlingo::dom::Document;
-/// use crawlingo::heal::HealSnapshot;
-/// use crawlingo::schema::{Field, HealMode, Kind, Schema, Selector};
-///
-/// let price = Field::new("price", Kind::price(), Selector::css("span.price")).heal(HealMode::Bind);
-/// let extractor = Extractor::new(&Schema::builder("Book").field(price).build()?)?;
-///
-/// let before = Document::parse("<h1>Ulysses</h1><p>Price: <span class=price id=amount>12.50 €</span> incl. VAT");
-/// let seen = extractor.extract_with(&Source::document(&before, None), &HealSnapshot::default());
-/// let mut snapshot = HealSnapshot::default();
-/// for (field, remembered) in seen.learned {
-///     snapshot.insert(field, remembered);
-/// }
-/// // The class is gone, and another element has come in between.
-/// let after = Document::parse("<h1>Ulysses</h1><div>Price: <b><span id=amount>12.50 €</span></b> incl. VAT</div>");
-/// let healed = extractor.extract_with(&Source::document(&after, None), &snapshot);
-/// println!("{:?}", healed.report.field("price"));
-/// # Ok::<(), crawlingo::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct HealSnapshot {
-    fields: BTreeMap<String, Remembered>,
-    threshold: f32,
-}
-
-impl Default for HealSnapshot {
-    fn default() -> Self {
-        Self { fields: BTreeMap::new(), threshold: DEFAULT_THRESHOLD }
-    }
-}
-
-impl HealSnapshot {
-    /// Sets the probability of being right from which on a heal is bound, from 0.5 to 1. It is no similarity: 0.94 says
-    /// that 94 of 100 such binds are right on sites that the model has never seen.
-    #[must_use]
-    pub fn with_threshold(mut self, threshold: f32) -> Self {
-        self.threshold = threshold.clamp(0.5, 1.0);
-        self
-    }
-
-    /// The threshold.
-    pub fn threshold(&self) -> f32 {
-        self.threshold
-    }
-
-    /// Puts in what is remembered of a field, by its path.
-    pub fn insert(&mut self, field: impl Into<String>, remembered: Remembered) {
-        self.fields.insert(field.into(), remembered);
-    }
-
-    /// What is remembered of a field.
-    pub fn get(&self, field: &str) -> Option<&Remembered> {
-        self.fields.get(field)
-    }
-
-    /// The number of fields that something is remembered of.
-    pub fn len(&self) -> usize {
-        self.fields.len()
-    }
-
-    /// Whether nothing is remembered.
-    pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
     }
 }

@@ -18,21 +18,26 @@ mod lists;
 mod memory;
 mod model;
 mod print;
+mod proposal;
 mod propose;
 mod relocate;
 mod similarity;
+mod sled_store;
+mod snapshot;
 mod store;
 #[doc(hidden)]
 pub mod training;
 
 pub use fingerprint::Fingerprint;
 pub use lists::ListPrint;
-pub use memory::{DEFAULT_THRESHOLD, EACH, HealSnapshot, Print, Remembered};
+pub use memory::{DEFAULT_THRESHOLD, EACH, Print, Remembered};
+pub use model::Model;
 pub use print::{ElementPrint, Neighbour, Step};
-pub use store::{HealKey, HealRow, HealStore, MemoryHealStore, SledHealStore};
+pub use proposal::{Evidence, Found, Proposal, ProposalState, Rival, View};
+pub use sled_store::SledHealStore;
+pub use snapshot::HealSnapshot;
+pub use store::{HealCommit, HealKey, HealRow, HealStore, MemoryHealStore};
 
 pub(crate) use index::PageIndex;
-#[cfg(test)]
-pub(crate) use model::Model;
 pub(crate) use propose::propose;
 pub(crate) use relocate::{evidence, looks_the_same, relocate, remember, same_thing};

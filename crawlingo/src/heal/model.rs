@@ -2,6 +2,7 @@
 //! its rivals give the probability that it is right. Both are read from `model.json`, which the program in
 //! `benches/heal` writes.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,8 @@ pub struct Model {
     pub decider: Decider,
     /// The lists' own decision.
     pub lists: Decider,
+    /// Whether its probabilities were calibrated with its weights.
+    pub calibrated: bool,
 }
 
 /// A model as it is written: features by name, so that a file of another version is refused and never misread.
@@ -197,7 +200,35 @@ impl Model {
         for (weight, (_, read)) in weights.iter_mut().zip(&written.weights) {
             *weight = *read;
         }
-        Ok(Self { ranker: Ranker { weights }, decider: written.decider, lists: written.lists })
+        Ok(Self { ranker: Ranker { weights }, decider: written.decider, lists: written.lists, calibrated: true })
+    }
+
+    /// The model with some features weighing more or less: factors of what was trained, by the features' names. What it
+    /// says of being right was not calibrated for such weights, so that it only suggests; `benches/heal` trains anew.
+    ///
+    /// # Errors
+    /// `ErrorKind::Config` when there is no such feature, or a factor is negative or no number.
+    pub fn weighted(mut self, factors: &BTreeMap<String, f32>) -> Result<Self, Error> {
+        let names = || NAMES.iter().map(|(name, _)| *name);
+        for (name, &factor) in factors {
+            let Some(at) = names().position(|known| known == name) else {
+                let meant = crawlingo_schema::suggest(name, names());
+                let hint = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+                let all = names().collect::<Vec<_>>().join(", ");
+                let message = format!("there is no feature {name:?}{hint} The features: {all}");
+                return Err(Error::config("auto_match_weights", message));
+            };
+            if !factor.is_finite() || factor < 0.0 {
+                let message = format!("{name}: {factor} is no factor; 0 leaves a feature out, 1 is as trained");
+                return Err(Error::config("auto_match_weights", message));
+            }
+            let FeatureWeight { alike, same, neither } = &mut self.ranker.weights[at];
+            *alike *= factor;
+            *same *= factor;
+            *neither *= factor;
+        }
+        self.calibrated &= factors.values().all(|&factor| factor == 1.0);
+        Ok(self)
     }
 
     /// Writes the model for [`read`](Self::read).

@@ -8,12 +8,18 @@ use super::lists::{self, ListPrint};
 use super::memory::Print;
 use super::model::Model;
 use super::print::ElementPrint;
+use super::proposal::Evidence;
 use crate::dom::Element;
+
+/// How many of the next best are told.
+const OTHERS: usize = 4;
 
 /// The elements that a print's most likely are now.
 pub(crate) struct Relocated<'a> {
     pub(crate) elements: Vec<Element<'a>>,
     pub(crate) confidence: f32,
+    /// The next best, and how far behind they lie.
+    pub(crate) others: Vec<(Element<'a>, f32)>,
 }
 
 /// Remembers elements: one, or several.
@@ -26,18 +32,21 @@ pub(crate) fn remember(index: &PageIndex<'_>, elements: &[Element<'_>]) -> Optio
 }
 
 /// Looks for the elements of a print. `None` where the page has nothing to compare.
-pub(crate) fn relocate<'a>(index: &PageIndex<'a>, print: &Print) -> Option<Relocated<'a>> {
-    let model = Model::standard();
+pub(crate) fn relocate<'a>(index: &PageIndex<'a>, print: &Print, model: &Model) -> Option<Relocated<'a>> {
     match print {
         Print::One(print) => {
             let found = decide::relocate(index, print, model);
-            let element = index.element(index.entry(found.ranked.first()?.entry))?;
-            Some(Relocated { elements: vec![element], confidence: found.confidence })
+            let first = found.ranked.first()?;
+            let element = index.element(index.entry(first.entry))?;
+            let other =
+                |other: &decide::Compared| Some((index.element(index.entry(other.entry))?, first.score - other.score));
+            let others = found.ranked.iter().skip(1).take(OTHERS).filter_map(other).collect();
+            Some(Relocated { elements: vec![element], confidence: found.confidence, others })
         }
         Print::List(list) => {
             let (set, confidence) = lists::relocate(index, list, model)?;
             let elements = set.entries.iter().filter_map(|&entry| index.element(index.entry(entry))).collect();
-            Some(Relocated { elements, confidence })
+            Some(Relocated { elements, confidence, others: Vec::new() })
         }
     }
 }
@@ -63,16 +72,17 @@ pub(crate) fn same_thing(index: &PageIndex<'_>, a: Element<'_>, b: Element<'_>) 
 }
 
 /// How like the print an element is, feature by feature, for people: the name, what it says, the value.
-pub(crate) fn evidence(index: &PageIndex<'_>, print: &Print, element: Element<'_>) -> Vec<(&'static str, f32)> {
-    let Print::One(print) = print else { return Vec::new() };
+pub(crate) fn evidence(index: &PageIndex<'_>, print: &Print, element: Element<'_>, model: &Model) -> Vec<Evidence> {
+    // Of a list, how the first of its elements now is like the first that is remembered.
+    let Some(before) = print.elements().first() else { return Vec::new() };
     let Some(now) = index.entry_at(element.id()).and_then(|entry| ElementPrint::new(index, entry)) else {
         return Vec::new();
     };
-    let features = compare(&print.target, &now);
-    let parts: Vec<f32> = Model::standard().ranker.parts(&features).collect();
+    let features = compare(before, &now);
+    let parts: Vec<f32> = model.ranker.parts(&features).collect();
     let mut all: Vec<_> = super::features::NAMES.iter().map(|(_, says)| *says).zip(parts).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    all.truncate(5);
+    all.truncate(8);
     all.retain(|part| part.1 > 0.05);
-    all
+    all.into_iter().map(|(says, weight)| Evidence { says: says.to_owned(), weight }).collect()
 }

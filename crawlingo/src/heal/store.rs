@@ -1,20 +1,19 @@
-//! Where prints and the history of heals are kept: in memory, or on disk by sled.
+//! Where prints, proposals and the history of heals are kept.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use dashmap::DashMap;
 use serde::{Deserialize, Serialize};
 
-use super::memory::{HealSnapshot, Remembered};
+use super::memory::Remembered;
+use super::proposal::{Found, Proposal, ProposalState};
+use super::snapshot::HealSnapshot;
 use crate::Error;
 
-/// The version of what is stored; another one is refused and never misread.
-const VERSION: u8 = 1;
-
-/// How many rows of history are kept for each field; the oldest go first.
-const MAX_ROWS: usize = 1_000;
+/// How many rows of history are kept; the oldest go first.
+pub(super) const MAX_ROWS: usize = 10_000;
 
 /// What is remembered is kept by site and schema.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,7 +48,33 @@ pub struct HealRow {
     pub element: String,
 }
 
-/// Keeps prints and history. Implementations are shared by all sessions and threads.
+/// What one extraction has to tell a store.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct HealCommit {
+    /// What is to be remembered, by field.
+    pub learned: Vec<(String, Remembered)>,
+    /// What was found in the place of what is no longer found.
+    pub found: Vec<Found>,
+    /// The rows of history.
+    pub rows: Vec<HealRow>,
+    /// The [`generation`](HealSnapshot::generation) of the snapshot that the extraction worked with.
+    pub generation: u64,
+}
+
+impl HealCommit {
+    /// Nothing yet, of an extraction that worked with a snapshot.
+    pub fn new(snapshot: &HealSnapshot) -> Self {
+        Self { generation: snapshot.generation(), ..Self::default() }
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.learned.is_empty() && self.found.is_empty() && self.rows.is_empty()
+    }
+}
+
+/// Keeps prints, proposals and history. Implementations are shared by all sessions and threads.
 pub trait HealStore: Send + Sync + std::fmt::Debug {
     /// What is remembered of the fields of a schema on a site.
     ///
@@ -57,17 +82,37 @@ pub trait HealStore: Send + Sync + std::fmt::Debug {
     /// When the store cannot be read.
     fn snapshot(&self, key: &HealKey) -> Result<HealSnapshot, Error>;
 
-    /// Keeps what an extraction learned, and its rows of history.
+    /// Keeps what an extraction learned and found, and its rows of history. What was learned against a snapshot that a
+    /// decision has overtaken since is left out: the next page teaches it anew.
     ///
     /// # Errors
     /// When the store cannot be written.
-    fn commit(&self, key: &HealKey, learned: &[(String, Remembered)], rows: &[HealRow]) -> Result<(), Error>;
+    fn commit(&self, key: &HealKey, commit: &HealCommit) -> Result<(), Error>;
 
     /// The history, the oldest first.
     ///
     /// # Errors
     /// When the store cannot be read.
     fn history(&self) -> Result<Vec<HealRow>, Error>;
+
+    /// The proposals of all sites and schemas, in the order of their keys.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn list(&self) -> Result<Vec<Proposal>, Error>;
+
+    /// Takes a proposal for right: its selector is used from then on when those of the schema find nothing, and its
+    /// element is what is remembered.
+    ///
+    /// # Errors
+    /// `ErrorKind::Config` when there is no proposal for the field, or it has no selector; or when the store fails.
+    fn approve(&self, key: &HealKey, field: &str) -> Result<Proposal, Error>;
+
+    /// Takes a proposal for wrong: it is not bound again.
+    ///
+    /// # Errors
+    /// `ErrorKind::Config` when there is no proposal for the field; or when the store fails.
+    fn reject(&self, key: &HealKey, field: &str) -> Result<Proposal, Error>;
 
     /// Forgets what is remembered of a schema on a site, as after a redesign that was looked through.
     ///
@@ -76,10 +121,100 @@ pub trait HealStore: Send + Sync + std::fmt::Debug {
     fn forget(&self, key: &HealKey) -> Result<(), Error>;
 }
 
+/// All that is kept of a schema on a site.
+#[derive(Debug, Clone)]
+pub(super) struct Site {
+    pub(super) prints: BTreeMap<String, Remembered>,
+    pub(super) proposals: BTreeMap<String, Proposal>,
+    generation: u64,
+}
+
+/// The fields whose entries changed.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    pub(super) prints: Vec<String>,
+    pub(super) proposals: Vec<String>,
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self { prints: BTreeMap::new(), proposals: BTreeMap::new(), generation: next_generation() }
+    }
+}
+
+/// Never the same twice in a process.
+fn next_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Site {
+    pub(super) fn snapshot(&self) -> HealSnapshot {
+        let mut snapshot = HealSnapshot::of_generation(self.generation);
+        for (field, print) in &self.prints {
+            snapshot.insert(field.clone(), print.clone());
+        }
+        for proposal in self.proposals.values() {
+            snapshot.insert_proposal(proposal);
+        }
+        snapshot
+    }
+
+    pub(super) fn apply(&mut self, key: &HealKey, commit: &HealCommit) -> Changed {
+        let mut changed = Changed::default();
+        if commit.generation == self.generation {
+            for (field, print) in &commit.learned {
+                self.prints.insert(field.clone(), print.clone());
+                changed.prints.push(field.clone());
+            }
+        }
+        let at = jiff::Timestamp::now().as_millisecond();
+        for found in &commit.found {
+            let before = self.prints.get(&found.field).and_then(|print| print.view.as_ref());
+            let old = self.proposals.get(&found.field);
+            let Some(next) = Proposal::next(old, key, found, before, at) else { continue };
+            if next.state.is_in_use() {
+                self.take_over(&next);
+                changed.prints.push(found.field.clone());
+            }
+            self.proposals.insert(found.field.clone(), next);
+            changed.proposals.push(found.field.clone());
+        }
+        changed
+    }
+
+    /// From now on the new element is what is remembered.
+    fn take_over(&mut self, proposal: &Proposal) {
+        self.prints.insert(proposal.found.field.clone(), proposal.found.print.clone());
+        self.generation = next_generation();
+    }
+
+    pub(super) fn decide(&mut self, key: &HealKey, field: &str, state: ProposalState) -> Result<Proposal, Error> {
+        let missing =
+            || Error::config("heal", format!("there is no proposal for `{field}` of {} on {}", key.schema, key.site));
+        let mut proposal = self.proposals.get(field).cloned().ok_or_else(missing)?;
+        if state == ProposalState::Approved {
+            if proposal.found.selector.is_none() {
+                let message = format!(
+                    "no selector was found for `{field}` that finds just the element; write one into the schema"
+                );
+                return Err(Error::config("heal", message));
+            }
+            self.take_over(&proposal);
+        } else {
+            proposal.rejected.push(proposal.found.rejectable());
+            self.generation = next_generation();
+        }
+        proposal.state = state;
+        self.proposals.insert(field.to_owned(), proposal.clone());
+        Ok(proposal)
+    }
+}
+
 /// Keeps everything in memory; it is gone with the process.
 #[derive(Debug, Default)]
 pub struct MemoryHealStore {
-    snapshots: DashMap<HealKey, HealSnapshot>,
+    sites: DashMap<HealKey, (Site, HealSnapshot)>,
     rows: Mutex<Vec<HealRow>>,
 }
 
@@ -88,23 +223,34 @@ impl MemoryHealStore {
     pub fn new() -> Self {
         Self::default()
     }
+
+    fn change<T>(&self, key: &HealKey, change: impl FnOnce(&mut Site) -> T) -> T {
+        let mut entry = self.sites.entry(key.clone()).or_insert_with(|| {
+            let site = Site::default();
+            let snapshot = site.snapshot();
+            (site, snapshot)
+        });
+        let out = change(&mut entry.0);
+        entry.1 = entry.0.snapshot();
+        out
+    }
 }
 
 impl HealStore for MemoryHealStore {
     fn snapshot(&self, key: &HealKey) -> Result<HealSnapshot, Error> {
-        Ok(self.snapshots.get(key).map(|snapshot| snapshot.clone()).unwrap_or_default())
+        match self.sites.get(key) {
+            Some(site) => Ok(site.1.clone()),
+            None => Ok(self.change(key, |site| site.snapshot())),
+        }
     }
 
-    fn commit(&self, key: &HealKey, learned: &[(String, Remembered)], rows: &[HealRow]) -> Result<(), Error> {
-        if !learned.is_empty() {
-            let mut snapshot = self.snapshots.entry(key.clone()).or_default();
-            for (field, remembered) in learned {
-                snapshot.insert(field.clone(), remembered.clone());
-            }
+    fn commit(&self, key: &HealKey, commit: &HealCommit) -> Result<(), Error> {
+        if !commit.learned.is_empty() || !commit.found.is_empty() {
+            self.change(key, |site| site.apply(key, commit));
         }
         let mut kept = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(rows);
-        let over = kept.len().saturating_sub(MAX_ROWS * 10);
+        kept.extend_from_slice(&commit.rows);
+        let over = kept.len().saturating_sub(MAX_ROWS);
         kept.drain(..over);
         Ok(())
     }
@@ -113,170 +259,38 @@ impl HealStore for MemoryHealStore {
         Ok(self.rows.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn forget(&self, key: &HealKey) -> Result<(), Error> {
-        self.snapshots.remove(key);
-        Ok(())
-    }
-}
-
-/// Keeps everything in a folder, by sled. Prints in use are held in memory; a commit that learned nothing writes nothing,
-/// and one that did is on disk when it returns.
-#[derive(Debug, Clone)]
-pub struct SledHealStore(Arc<Opened>);
-
-#[derive(Debug)]
-struct Opened {
-    folder: PathBuf,
-    prints: sled::Tree,
-    rows: sled::Tree,
-    database: sled::Db,
-    cache: DashMap<HealKey, Arc<HealSnapshot>>,
-}
-
-/// sled locks its folder: within a process, one handle serves all.
-static OPEN: LazyLock<Mutex<BTreeMap<PathBuf, Weak<Opened>>>> = LazyLock::new(Mutex::default);
-
-impl SledHealStore {
-    /// Opens a store, or makes one.
-    ///
-    /// # Errors
-    /// `ErrorKind::Io` when another process holds it, when it cannot be read, or when it was written by another version.
-    pub fn open(folder: impl AsRef<Path>) -> Result<Self, Error> {
-        let folder = folder.as_ref();
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display().to_string(), error))?;
-        let folder = folder.canonicalize().map_err(|error| Error::io(folder.display().to_string(), error))?;
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(opened) = open.get(&folder).and_then(Weak::upgrade) {
-            return Ok(Self(opened));
-        }
-        let failed = |error: sled::Error| broken(&folder, error);
-        // Its default cache is a gigabyte.
-        let database = sled::Config::new().path(&folder).cache_capacity(32 << 20).open().map_err(failed)?;
-        match database.get("version").map_err(failed)? {
-            None => {
-                database.insert("version", &[VERSION]).map_err(failed)?;
-                database.flush().map_err(failed)?;
-            }
-            Some(version) if version.as_ref() == [VERSION] => {}
-            Some(version) => {
-                let message = format!(
-                    "the fingerprints were stored by another version (format {:?}, this one reads {VERSION}); move the folder away to start anew",
-                    version.first()
-                );
-                return Err(Error::io(folder.display().to_string(), std::io::Error::other(message)));
-            }
-        }
-        let prints = database.open_tree("prints").map_err(failed)?;
-        let rows = database.open_tree("rows").map_err(failed)?;
-        let opened = Arc::new(Opened { folder: folder.clone(), prints, rows, database, cache: DashMap::new() });
-        open.insert(folder, Arc::downgrade(&opened));
-        Ok(Self(opened))
-    }
-
-    fn prefix(key: &HealKey) -> String {
-        // Control characters occur in no site, and in no name that a schema takes.
-        format!("{}\u{1}{}\u{1}{}\u{1}", key.site, key.schema, key.version)
-    }
-
-    fn failed(&self, error: impl std::fmt::Display) -> Error {
-        broken(&self.0.folder, error)
-    }
-}
-
-fn broken(folder: &Path, error: impl std::fmt::Display) -> Error {
-    let message = match error.to_string() {
-        said if said.contains("lock") => {
-            format!("another process holds it ({said}); close that one, or use another folder")
-        }
-        said => said,
-    };
-    Error::io(folder.display().to_string(), std::io::Error::other(message))
-}
-
-fn pack<T: Serialize>(value: &T) -> Result<Vec<u8>, postcard::Error> {
-    let mut bytes = vec![VERSION];
-    bytes.extend(postcard::to_stdvec(value)?);
-    Ok(bytes)
-}
-
-fn unpack<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T, String> {
-    match bytes.split_first() {
-        Some((&VERSION, rest)) => postcard::from_bytes(rest).map_err(|error| format!("an entry is damaged: {error}")),
-        Some((version, _)) => Err(format!("an entry is of format {version}, and this version reads {VERSION}")),
-        None => Err("an entry is empty".to_owned()),
-    }
-}
-
-impl HealStore for SledHealStore {
-    fn snapshot(&self, key: &HealKey) -> Result<HealSnapshot, Error> {
-        if let Some(snapshot) = self.0.cache.get(key) {
-            return Ok((**snapshot).clone());
-        }
-        let prefix = Self::prefix(key);
-        let mut snapshot = HealSnapshot::default();
-        for entry in self.0.prints.scan_prefix(&prefix) {
-            let (name, bytes) = entry.map_err(|error| self.failed(error))?;
-            let field = String::from_utf8_lossy(&name[prefix.len()..]).into_owned();
-            snapshot.insert(field, unpack::<Remembered>(&bytes).map_err(|error| self.failed(error))?);
-        }
-        self.0.cache.insert(key.clone(), Arc::new(snapshot.clone()));
-        Ok(snapshot)
-    }
-
-    fn commit(&self, key: &HealKey, learned: &[(String, Remembered)], rows: &[HealRow]) -> Result<(), Error> {
-        if learned.is_empty() && rows.is_empty() {
-            return Ok(());
-        }
-        let failed = |error: &dyn std::fmt::Display| self.failed(error);
-        let prefix = Self::prefix(key);
-        let mut batch = sled::Batch::default();
-        for (field, remembered) in learned {
-            batch.insert(format!("{prefix}{field}").as_bytes(), pack(remembered).map_err(|error| failed(&error))?);
-        }
-        self.0.prints.apply_batch(batch).map_err(|error| failed(&error))?;
-        for row in rows {
-            let id = self.0.database.generate_id().map_err(|error| failed(&error))?;
-            self.0
-                .rows
-                .insert(id.to_be_bytes(), pack(row).map_err(|error| failed(&error))?)
-                .map_err(|error| failed(&error))?;
-        }
-        while self.0.rows.len() > MAX_ROWS * 10 {
-            self.0.rows.pop_min().map_err(|error| failed(&error))?;
-        }
-        self.0.database.flush().map_err(|error| failed(&error))?;
-        if !learned.is_empty() {
-            self.0.cache.remove(key);
-        }
-        Ok(())
-    }
-
-    fn history(&self) -> Result<Vec<HealRow>, Error> {
-        let row = |entry: sled::Result<(sled::IVec, sled::IVec)>| {
-            let (_, bytes) = entry.map_err(|error| self.failed(error))?;
-            unpack(&bytes).map_err(|error| self.failed(error))
+    fn list(&self) -> Result<Vec<Proposal>, Error> {
+        let of = |site: dashmap::mapref::multiple::RefMulti<'_, HealKey, (Site, HealSnapshot)>| {
+            site.0.proposals.values().cloned().collect::<Vec<_>>()
         };
-        self.0.rows.iter().map(row).collect()
+        let mut all: Vec<Proposal> = self.sites.iter().flat_map(of).collect();
+        all.sort_by(|a, b| (&a.key, &a.found.field).cmp(&(&b.key, &b.found.field)));
+        Ok(all)
+    }
+
+    fn approve(&self, key: &HealKey, field: &str) -> Result<Proposal, Error> {
+        self.change(key, |site| site.decide(key, field, ProposalState::Approved))
+    }
+
+    fn reject(&self, key: &HealKey, field: &str) -> Result<Proposal, Error> {
+        self.change(key, |site| site.decide(key, field, ProposalState::Rejected))
     }
 
     fn forget(&self, key: &HealKey) -> Result<(), Error> {
-        for entry in self.0.prints.scan_prefix(Self::prefix(key)) {
-            let (name, _) = entry.map_err(|error| self.failed(error))?;
-            self.0.prints.remove(name).map_err(|error| self.failed(error))?;
-        }
-        self.0.database.flush().map_err(|error| self.failed(error))?;
-        self.0.cache.remove(key);
+        self.sites.remove(key);
         Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::dom::Document;
-    use crate::heal::{PageIndex, remember};
+    use crate::heal::{PageIndex, SledHealStore, View, remember};
 
-    fn key(schema: &str) -> HealKey {
+    pub(in crate::heal) fn key(schema: &str) -> HealKey {
         HealKey { site: "https://example.org".to_owned(), schema: schema.to_owned(), version: 1 }
     }
 
@@ -284,86 +298,144 @@ mod tests {
         let document = Document::parse(html);
         let index = PageIndex::new(&document);
         let found = document.css("b").expect("it parses");
-        Remembered::new(remember(&index, &found).expect("there is one"), None, None)
+        let view = View::of(found[0], None);
+        Remembered::new(remember(&index, &found).expect("there is one"), None, None).with_view(view)
     }
 
-    fn folder(name: &str) -> PathBuf {
+    pub(in crate::heal) fn learned(field: &str, html: &str) -> HealCommit {
+        HealCommit { learned: vec![(field.to_owned(), remembered(html))], ..HealCommit::default() }
+    }
+
+    fn found(selector: Option<&str>, page: &str, confidence: f32) -> Found {
+        let document = Document::parse("<p>Price <b class=amount>5</b>");
+        let mut after = View::of(document.css("b").expect("it parses")[0], None);
+        after.url = Some(page.to_owned());
+        Found {
+            field: "price".to_owned(),
+            selectors: vec!["css \"b.price\"".to_owned()],
+            selector: selector.map(str::to_owned),
+            bound: confidence >= 0.94,
+            reason: None,
+            confidence,
+            count: 1,
+            evidence: Vec::new(),
+            rivals: Vec::new(),
+            after,
+            print: remembered("<p>Price <b class=amount>5</b>"),
+        }
+    }
+
+    /// Runs a test over each store there is.
+    fn every_store(name: &str, test: impl Fn(Arc<dyn HealStore>)) {
+        test(Arc::new(MemoryHealStore::new()));
         let folder = std::env::temp_dir().join(format!("crawlingo-heal-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
-        folder
-    }
-
-    #[test]
-    fn what_was_committed_is_there_when_it_is_opened_again() {
-        let folder = folder("again");
-        let learned = vec![("price".to_owned(), remembered("<p>Price <b class=price>5</b>"))];
-        let store = SledHealStore::open(&folder).expect("it opens");
-        store.commit(&key("Book"), &learned, &[]).expect("it writes");
-        drop(store);
-        let store = SledHealStore::open(&folder).expect("it opens again");
-        let snapshot = store.snapshot(&key("Book")).expect("it reads");
-        assert_eq!(snapshot.get("price"), Some(&learned[0].1));
-        assert!(store.snapshot(&key("Boo")).expect("it reads").is_empty(), "a name that begins alike is another");
-        store.forget(&key("Book")).expect("it writes");
-        assert!(store.snapshot(&key("Book")).expect("it reads").is_empty());
-        drop(store);
+        test(Arc::new(SledHealStore::open(&folder).expect("it opens")));
         let _ = std::fs::remove_dir_all(&folder);
     }
 
-    #[test]
-    fn another_version_is_refused_and_never_misread() {
-        let folder = folder("version");
-        let database = sled::open(&folder).expect("it opens");
-        database.insert("version", &[9]).expect("it writes");
-        drop(database);
-        let error = SledHealStore::open(&folder).expect_err("it is of another version").to_string();
-        assert!(error.contains("another version") && error.contains("start anew"), "{error}");
-
-        let store_folder = self::folder("entry");
-        let store = SledHealStore::open(&store_folder).expect("it opens");
-        for bytes in [vec![], vec![9, 1, 2], vec![VERSION, 0xff, 0xff, 0xff]] {
-            store.0.prints.insert(SledHealStore::prefix(&key("Book")) + "price", bytes).expect("it writes");
-            let error = store.snapshot(&key("Book")).expect_err("it is damaged").to_string();
-            assert!(error.contains("an entry is"), "{error}");
-        }
-        drop(store);
-        let _ = (std::fs::remove_dir_all(&folder), std::fs::remove_dir_all(&store_folder));
+    fn tell(store: &dyn HealStore, commit: HealCommit) {
+        let generation = store.snapshot(&key("Book")).expect("it reads").generation();
+        store.commit(&key("Book"), &HealCommit { generation, ..commit }).expect("it writes");
     }
 
-    #[test]
-    fn a_folder_that_is_held_is_said_to_be() {
-        let folder = folder("held");
-        let held = sled::open(&folder).expect("it opens");
-        let error = SledHealStore::open(&folder).expect_err("it is held").to_string();
-        assert!(error.contains("another process holds it"), "{error}");
-        drop(held);
-        let first = SledHealStore::open(&folder).expect("it is free");
-        let second = SledHealStore::open(&folder).expect("within a process one handle serves all");
-        assert!(Arc::ptr_eq(&first.0, &second.0));
-        drop((first, second));
-        let _ = std::fs::remove_dir_all(&folder);
+    fn tell_found(store: &dyn HealStore, found: Found) {
+        tell(store, HealCommit { found: vec![found], ..HealCommit::default() });
+    }
+
+    fn proposal(store: &dyn HealStore) -> Proposal {
+        let mut all = store.list().expect("it reads");
+        assert_eq!(all.len(), 1, "one for each field");
+        all.remove(0)
     }
 
     #[test]
     fn many_writers_lose_nothing() {
-        let folder = folder("writers");
-        let stores: [Arc<dyn HealStore>; 2] =
-            [Arc::new(MemoryHealStore::new()), Arc::new(SledHealStore::open(&folder).expect("it opens"))];
-        for store in stores {
+        every_store("writers", |store| {
             std::thread::scope(|scope| {
                 for writer in 0..8 {
                     let store = Arc::clone(&store);
                     scope.spawn(move || {
                         for field in 0..5 {
-                            let learned = vec![(format!("{writer}.{field}"), remembered("<b>x</b>"))];
-                            store.commit(&key("Book"), &learned, &[]).expect("it writes");
-                            store.snapshot(&key("Book")).expect("it reads");
+                            tell(&*store, learned(&format!("{writer}.{field}"), "<b>x</b>"));
                         }
                     });
                 }
             });
             assert_eq!(store.snapshot(&key("Book")).expect("it reads").len(), 40);
-        }
-        let _ = std::fs::remove_dir_all(&folder);
+        });
+    }
+
+    #[test]
+    fn what_is_approved_is_used_and_remembered() {
+        every_store("approve", |store| {
+            tell(&*store, learned("price", "<p>Price <b class=price>5</b>"));
+            tell_found(&*store, found(Some("b.amount"), "https://example.org/1", 0.97));
+            let pending = proposal(&*store);
+            assert_eq!(pending.state, ProposalState::Pending);
+            assert_eq!(pending.before.expect("it was seen").parts().1, "<b class=\"price\">5</b>");
+            let before = store.snapshot(&key("Book")).expect("it reads");
+            assert!(before.proposed("price").is_some_and(|proposed| !proposed.state.is_in_use()), "nobody said yes");
+
+            assert_eq!(store.approve(&key("Book"), "price").expect("it is there").state, ProposalState::Approved);
+            let after = store.snapshot(&key("Book")).expect("it reads");
+            assert!(after.proposed("price").is_some_and(|proposed| proposed.state.is_in_use()));
+            assert_eq!(
+                after.get("price").and_then(|print| print.view.as_ref()).map(|view| view.parts().1),
+                Some("<b class=\"amount\">5</b>"),
+                "the new element is what is remembered"
+            );
+
+            // An extraction that began before the decision learns nothing over it.
+            let late = HealCommit { generation: before.generation(), ..learned("price", "<b class=price>5</b>") };
+            store.commit(&key("Book"), &late).expect("it writes");
+            assert_eq!(store.snapshot(&key("Book")).expect("it reads").get("price"), after.get("price"));
+
+            let error = store.approve(&key("Book"), "title").expect_err("there is none").to_string();
+            assert!(error.contains("no proposal for `title`"), "{error}");
+        });
+    }
+
+    #[test]
+    fn what_is_rejected_stays_rejected() {
+        every_store("reject", |store| {
+            tell_found(&*store, found(Some("b.amount"), "https://example.org/1", 0.97));
+            store.reject(&key("Book"), "price").expect("it is there");
+            for _ in 0..5 {
+                tell_found(&*store, found(Some("b.amount"), "https://example.org/2", 0.99));
+            }
+            assert_eq!(proposal(&*store).state, ProposalState::Rejected);
+            tell_found(&*store, found(Some("i.other"), "https://example.org/2", 0.99));
+            let other = proposal(&*store);
+            assert_eq!((other.state, other.rejected), (ProposalState::Pending, vec!["b.amount".to_owned()]));
+            let error = {
+                tell_found(&*store, found(None, "https://example.org/3", 0.99));
+                store.approve(&key("Book"), "price").expect_err("it has no selector").to_string()
+            };
+            assert!(error.contains("write one into the schema"), "{error}");
+        });
+    }
+
+    #[test]
+    fn three_other_pages_confirm_and_fewer_or_less_sure_ones_do_not() {
+        every_store("confirm", |store| {
+            tell(&*store, learned("price", "<p>Price <b class=price>5</b>"));
+            let seen = |page: usize, confidence: f32| {
+                tell_found(&*store, found(Some("b.amount"), &format!("https://example.org/{page}"), confidence));
+                proposal(&*store).state
+            };
+            assert_eq!(seen(1, 0.95), ProposalState::Pending);
+            for _ in 0..5 {
+                assert_eq!(seen(1, 0.96), ProposalState::Pending, "the same page says nothing new");
+            }
+            assert_eq!(seen(2, 0.95), ProposalState::Pending);
+            for page in 10..20 {
+                assert_eq!(seen(page, 0.80), ProposalState::Pending, "not sure enough");
+            }
+            assert_eq!(seen(3, 0.94), ProposalState::Pending);
+            assert_eq!(seen(4, 0.95), ProposalState::Confirmed);
+            let snapshot = store.snapshot(&key("Book")).expect("it reads");
+            assert!(snapshot.proposed("price").is_some_and(|proposed| proposed.selector.is_some()));
+        });
     }
 }

@@ -1,13 +1,16 @@
 //! Options of a session.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+use crawlingo_schema::HealMode;
 
 use super::Session;
 use super::healing::{Healer, OnHeal};
 use crate::Error;
 use crate::config::Config;
-use crate::heal::{DEFAULT_THRESHOLD, HealRow, HealStore};
+use crate::heal::{DEFAULT_THRESHOLD, HealRow, HealStore, Model};
 use crate::types::{HttpVersion, Profile, Tier};
 
 /// Builds a [`Session`].
@@ -27,6 +30,9 @@ pub struct SessionBuilder {
     heal_store: Option<Arc<dyn HealStore>>,
     heal_threshold: Option<f32>,
     on_heal: Option<OnHeal>,
+    auto_match: HealMode,
+    heal_model: Option<Arc<Model>>,
+    heal_strict: bool,
 }
 
 macro_rules! setters {
@@ -124,6 +130,42 @@ impl SessionBuilder {
         self
     }
 
+    /// Sets how the fields heal of datasets that say nothing of healing: all of them that can, as if each said `heal`.
+    pub fn auto_match(mut self, mode: HealMode) -> Self {
+        self.auto_match = mode;
+        self
+    }
+
+    /// Sets factors by which features weigh more or less than was trained, by their names: `[("class_parts", 0.0)]`
+    /// leaves classes out of account. What the model says of being right was not calibrated for that, so that nothing is
+    /// bound any more and all is only suggested; train a model anew, and give it to [`heal_model`](Self::heal_model), to
+    /// have both.
+    pub fn auto_match_weights<'n>(mut self, factors: impl IntoIterator<Item = (&'n str, f32)>) -> Self {
+        let factors: BTreeMap<String, f32> =
+            factors.into_iter().map(|(name, factor)| (name.to_owned(), factor)).collect();
+        let model = self.heal_model.take().map_or_else(|| Model::standard().clone(), |model| (*model).clone());
+        match model.weighted(&factors) {
+            Ok(model) => self.heal_model = Some(Arc::new(model)),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+        self
+    }
+
+    /// Sets the model that healing ranks and decides with, such as one that was trained on pages of your own.
+    pub fn heal_model(mut self, model: Model) -> Self {
+        self.heal_model = Some(Arc::new(model));
+        self
+    }
+
+    /// Sets whether a selector that seems to match something else than it did is an error of its page, not only a line
+    /// in the report.
+    pub fn heal_strict(mut self, strict: bool) -> Self {
+        self.heal_strict = strict;
+        self
+    }
+
     /// Checks the options and makes the session.
     ///
     /// # Errors
@@ -137,11 +179,16 @@ impl SessionBuilder {
             let message = format!("{threshold} is no probability from 0.5 to 1; 0.94 binds what is right in 94 of 100");
             return Err(Error::config("heal_threshold", message));
         }
-        if self.heal_store.is_none() && (self.heal_threshold.is_some() || self.on_heal.is_some()) {
+        let asks = self.heal_threshold.is_some()
+            || self.on_heal.is_some()
+            || self.auto_match != HealMode::Off
+            || self.heal_model.is_some()
+            || self.heal_strict;
+        if self.heal_store.is_none() && asks {
             return Err(Error::config("heal_store", "healing needs a store: give `heal_store` one"));
         }
-        let on_heal = self.on_heal;
-        let healer = self.heal_store.map(|store| Healer { store, threshold, on_heal });
+        let Self { on_heal, auto_match, heal_model: model, heal_strict: strict, .. } = self;
+        let healer = self.heal_store.map(|store| Healer { store, threshold, on_heal, auto_match, model, strict });
         Session::with_healer(self.config, healer)
     }
 }

@@ -131,6 +131,21 @@ impl Session {
         self.0.pool.run(move || Ok(Page::from_response(response)?.with_healer(healer))).await
     }
 
+    /// Makes a page from elsewhere, such as a file, heal as the pages do that the session fetches.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use crawlingo::heal::MemoryHealStore;
+    /// use crawlingo::{Page, Session};
+    /// let session = Session::builder().heal_store(Arc::new(MemoryHealStore::new())).build()?;
+    /// let page = session.adopt(Page::from_html("<h1>Books</h1>", "https://example.org/")?);
+    /// # Ok::<(), crawlingo::Error>(())
+    /// ```
+    #[must_use]
+    pub fn adopt(&self, page: Page) -> Page {
+        page.with_healer(self.0.healer.clone())
+    }
+
     /// Describes what is wanted of a page, field by field, for those who do not have it as a type:
     ///
     /// ```no_run

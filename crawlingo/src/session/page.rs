@@ -28,14 +28,13 @@ use crawlingo_schema::{css, pattern};
 /// # Ok::<(), crawlingo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Page(Arc<Inner>);
+pub struct Page(Arc<Inner>, Option<Healer>);
 
 #[derive(Debug)]
 struct Inner {
     response: Response,
     content: Content,
     fetched_at: jiff::Timestamp,
-    healer: Option<Healer>,
 }
 
 #[derive(Debug)]
@@ -97,7 +96,7 @@ impl Page {
             };
             Content::Document(document.map_err(|error| error.at_url(&url))?)
         };
-        Ok(Self(Arc::new(Inner { response, content, fetched_at: jiff::Timestamp::now(), healer: None })))
+        Ok(Self(Arc::new(Inner { response, content, fetched_at: jiff::Timestamp::now() }), None))
     }
 
     /// The page itself if its status is no failure.
@@ -259,12 +258,9 @@ impl Page {
         Form::read(form, self.url())
     }
 
-    /// The same page, which heals as its session does. A page that was just made is not shared yet.
-    pub(super) fn with_healer(mut self, healer: Option<Healer>) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.0) {
-            inner.healer = healer;
-        }
-        self
+    /// The same page, which heals as its session does.
+    pub(super) fn with_healer(self, healer: Option<Healer>) -> Self {
+        Self(self.0, healer)
     }
 
     /// The page as the extractor takes it.
@@ -278,8 +274,8 @@ impl Page {
 
     /// Runs a compiled schema over the page. Fields that ask for it heal, if the page's session has a store for that.
     pub fn extract(&self, extractor: &Extractor) -> Extraction {
-        match &self.0.healer {
-            Some(healer) if extractor.heals() => healer.extract(self, extractor),
+        match &self.1 {
+            Some(healer) if healer.heals(extractor) => healer.extract(self, extractor),
             _ => extractor.extract(&self.source()),
         }
     }

@@ -95,3 +95,68 @@ async fn files_and_exit_codes() {
     let ran = run(&["extract", &page, "--schema", &strict]).await;
     assert!(ran.code == 1 && ran.err.contains("X.a") && ran.err.contains("\"Hi\" is no price"), "{}", ran.err);
 }
+
+#[tokio::test]
+async fn heals_are_looked_at_decided_on_and_written_back() {
+    let shop = Shop::start(0).await.expect("a free port");
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (url, schema, store) = (shop.at("/catalogue/1"), at("listing.toml"), at("store"));
+    let text = std::fs::read_to_string(schemas().join("listing.toml")).expect("it is there");
+    std::fs::write(&schema, &text).expect("it is written");
+    let args = ["extract", &url, "--schema", &schema, "--heal-store", &store, "--auto-match", "bind", "-f", "jsonl"];
+    let before = run(&args).await;
+    assert_eq!((before.code, before.err.as_str(), before.out.lines().count()), (0, "", 20));
+
+    let none = run(&["heal", "--store", &store, "list"]).await;
+    assert_eq!((none.code, none.out.as_str()), (3, ""));
+    shop.redesign();
+    let healed = run(&args).await;
+    assert_eq!((healed.code, healed.out.lines().count()), (0, 20), "{}", healed.err);
+    assert!(healed.err.contains("heal: price: healed with a confidence of 0.9"), "{}", healed.err);
+    assert!(healed.err.contains("heal: each: healed"), "{}", healed.err);
+
+    let listed = run(&["heal", "--store", &store, "list"]).await;
+    let row =
+        |field: &str| listed.out.lines().find(|line| line.contains(&format!("┆ {field} "))).expect("it is listed");
+    let id = |field: &str| row(field).trim_start_matches(['│', ' ']).split(' ').next().expect("an id").to_owned();
+    let report = at("report.html");
+    let shown = run(&["heal", "--store", &store, "show", "-o", &report]).await;
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    let html = std::fs::read_to_string(&report).expect("it was written");
+    assert!(html.contains("<mark>") && html.contains(&id("price")) && html.contains("default-src 'none'"));
+    assert!(!html.contains("<script") && !html.contains("http-equiv=refresh"));
+
+    let undecided = run(&["heal", "--store", &store, "apply", &schema]).await;
+    assert_eq!((undecided.code, undecided.out.as_str()), (3, ""));
+    let wrong = run(&["heal", "--store", &store, "approve", &id("price"), "ffffffff"]).await;
+    assert_eq!(wrong.code, 2, "{}", wrong.err);
+    assert!(run(&["heal", "--store", &store, "list"]).await.out.matches("approved").count() == 0, "all or none");
+    for field in ["each", "price", "title"] {
+        let approved = run(&["heal", "--store", &store, "approve", &id(field)]).await;
+        assert!(approved.code == 0 && approved.out.starts_with("approved Book."), "{}{}", approved.out, approved.err);
+    }
+    let rejected = run(&["heal", "--store", &store, "reject", &id("url")]).await;
+    assert!(rejected.out.starts_with("rejected Book.url"), "{}", rejected.out);
+
+    let diff = run(&["heal", "--store", &store, "apply", &schema]).await;
+    assert!(
+        diff.out.contains("-css = \".price\"") && diff.out.contains("+css = \"span[data-test=amount]\""),
+        "{}",
+        diff.out
+    );
+    assert_eq!(std::fs::read_to_string(&schema).expect("it is there"), text, "a difference changes nothing");
+    let written = run(&["heal", "--store", &store, "apply", &schema, "--write"]).await;
+    assert_eq!(written.code, 0, "{}", written.err);
+    let changed = std::fs::read_to_string(&schema).expect("it is there");
+    assert!(changed.starts_with("# crawlingo extract URL"), "comments stay: {changed}");
+    let fixed = run(&["extract", &url, "--schema", &schema, "-f", "jsonl"]).await;
+    assert!(fixed.err.contains("url"), "what was rejected was not changed: {}", fixed.err);
+
+    let exported = run(&["heal", "--store", &store, "export"]).await;
+    let json: serde_json::Value = serde_json::from_str(&exported.out).expect("it is JSON");
+    assert_eq!(json["proposals"].as_array().map(Vec::len), Some(4));
+    assert!(json["history"].as_array().is_some_and(|rows| rows.len() >= 4));
+    let missing = run(&["heal", "--store", &at("elsewhere"), "list"]).await;
+    assert!(missing.code != 0 && missing.err.contains("no such folder"), "{}", missing.err);
+}

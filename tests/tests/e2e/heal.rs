@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use crawlingo::heal::{HealRow, HealStore, MemoryHealStore, SledHealStore};
 use crawlingo::value::Price;
-use crawlingo::{Dataset, Session};
+use crawlingo::{Dataset, Page, Session};
 use crawlingo_spiders::listing::Row;
 use crawlingo_tests::shop::{Shop, catalog};
 
@@ -74,4 +74,65 @@ async fn a_store_on_disk_outlives_the_process_that_wrote_it() {
     let told = told.lock().expect("nobody panics");
     assert_eq!(after, before);
     assert_eq!(store.history().expect("it reads").len(), told.len());
+}
+
+#[tokio::test]
+async fn what_healed_on_one_page_is_looked_up_on_the_others() {
+    let store: Arc<dyn HealStore> = Arc::new(MemoryHealStore::new());
+    let shop = Shop::start(0).await.expect("a free port");
+    let (first, _) = session(Arc::clone(&store));
+    let expected: Vec<Row> = first.page(&shop.at("/catalogue/2")).await.expect("it is there").datasets().expect("rows");
+    // Only page 1 is remembered as a whole.
+    let store: Arc<dyn HealStore> = Arc::new(MemoryHealStore::new());
+    let (first, _) = session(Arc::clone(&store));
+    let _: Vec<Row> = first.page(&shop.at("/catalogue/1")).await.expect("it is there").datasets().expect("rows");
+    shop.redesign();
+    let (second, told) = session(Arc::clone(&store));
+    let alone: Vec<Row> =
+        second.page(&shop.at("/catalogue/2")).await.expect("it is there").datasets().expect("no error");
+    assert!(alone.is_empty(), "a page that was never seen says too little by itself");
+    let _: Vec<Row> = second.page(&shop.at("/catalogue/1")).await.expect("it is there").datasets().expect("it heals");
+    let after: Vec<Row> =
+        second.page(&shop.at("/catalogue/2")).await.expect("it is there").datasets().expect("it heals");
+    let values = |rows: &[Row]| rows.iter().map(|row| (row.title.clone(), row.price.clone())).collect::<Vec<_>>();
+    assert_eq!(values(&after), values(&expected));
+    assert!(after.iter().all(|row| row.stock.is_none()));
+    assert!(
+        store.list().expect("it reads").iter().all(|proposal| proposal.pages.len() <= 1),
+        "looking up confirms nothing"
+    );
+    assert!(told.lock().expect("nobody panics").iter().all(|row| row.field != "stock" || row.outcome != "healed"));
+}
+
+/// The second of some spans, whatever it is.
+#[derive(Debug, Dataset)]
+#[dataset(heal)]
+struct Author {
+    #[selector(css = "p.meta > span:nth-of-type(2)")]
+    name: String,
+}
+
+#[test]
+fn strict_refuses_a_selector_that_moved_to_another_element() {
+    let page = |first: &str| {
+        let filler: String =
+            (0..9).map(|at| format!("<li><a href=/{at}>Essay {at}</a> <i>note {at}</i></li>")).collect();
+        format!(
+            "<main><h1>On Lanterns</h1><p class=meta>{first}<span class=by id=author>Ada Lovelace</span> <b>3 May</b></p><ul>{filler}</ul></main>"
+        )
+    };
+    let read = |strict: bool| {
+        let store = Arc::new(MemoryHealStore::new());
+        let session = Session::builder().heal_store(store).heal_strict(strict).build().expect("a session");
+        let open = |html: String| session.adopt(Page::from_html(&html, "https://example.org/1").expect("a page"));
+        let before: Author = open(page("<span class=kind>Essay</span> ")).dataset().expect("it is there");
+        assert_eq!(before.name, "Ada Lovelace");
+        open(page("<span class=kind>Essay</span> <span class=read>5 min</span> ")).dataset::<Author>()
+    };
+    assert_eq!(read(false).expect("a warning takes nothing away").name, "5 min");
+    let error = read(true).expect_err("it is another element").to_string();
+    assert!(
+        error.contains("5 min") && error.contains("Ada Lovelace") && error.contains("https://example.org/1"),
+        "{error}"
+    );
 }

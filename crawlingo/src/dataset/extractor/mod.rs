@@ -8,6 +8,7 @@ mod compile;
 mod convert;
 mod find;
 mod heal;
+mod heal_judge;
 #[cfg(test)]
 mod heal_tests;
 mod report;
@@ -25,7 +26,7 @@ pub use report::{FieldReport, Note, Outcome, Report};
 use super::{Dataset, Record};
 use crate::Error;
 use crate::dom::Document;
-use crate::heal::{HealSnapshot, Remembered};
+use crate::heal::{Found, HealSnapshot, Remembered};
 
 /// A page, as the extractor sees it.
 #[derive(Debug, Clone, Copy)]
@@ -92,6 +93,8 @@ pub struct Extraction {
     pub report: Report,
     /// What is to be remembered for healing, by field: empty without a [`HealSnapshot`], and where nothing is new.
     pub learned: Vec<(String, Remembered)>,
+    /// What healing found, for people to look at: empty without a [`HealSnapshot`].
+    pub found: Vec<Found>,
 }
 
 impl Extraction {

@@ -48,7 +48,7 @@ pub struct FieldReport {
     pub empty: usize,
     /// How many texts could not be converted.
     pub failed: usize,
-    /// How often the field was bound by healing.
+    /// How often the field was bound by healing, or by a selector that healing proposed.
     pub healed: usize,
     /// What was out of the ordinary, the first hundred.
     pub notes: Vec<Note>,
@@ -61,7 +61,7 @@ impl FieldReport {
             Outcome::Defaulted => self.defaulted += 1,
             Outcome::Empty { .. } => self.empty += 1,
             Outcome::NotConverted { .. } => self.failed += 1,
-            Outcome::Healed { .. } => self.healed += 1,
+            Outcome::Healed { .. } | Outcome::Approved { .. } => self.healed += 1,
             Outcome::Suggested { .. } | Outcome::Abstained { .. } | Outcome::Drifted { .. } => {}
         }
         if self.notes.len() < MAX_NOTES {
@@ -139,6 +139,15 @@ pub enum Outcome {
         reason: String,
         /// The element, the first of them.
         element: String,
+    },
+    /// The selector finds nothing, and one that was proposed before and taken for good does.
+    Approved {
+        /// It.
+        selector: String,
+        /// By whom it was taken for good: `approved` by a person, or `confirmed` on three other pages.
+        by: String,
+        /// How many elements it finds, over all records.
+        count: usize,
     },
     /// The selector still finds an element, but the remembered one seems to be another.
     Drifted {

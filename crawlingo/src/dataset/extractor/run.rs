@@ -14,7 +14,7 @@ use crate::value::{ConvertContext, Value, convert};
 use crate::{Error, ErrorKind};
 
 pub(super) struct Run<'e, 'a> {
-    extractor: &'e Extractor,
+    pub(super) extractor: &'e Extractor,
     pub(super) page: Page<'a>,
     pub(super) url: Option<&'a url::Url>,
     pub(super) healing: Option<Healing<'e, 'a>>,
@@ -79,12 +79,12 @@ impl<'e, 'a> Run<'e, 'a> {
                 }
             }
         }
-        let learned = self.healing.map(|healing| healing.learned).unwrap_or_default();
-        Extraction { records, errors, report: self.report, learned }
+        let (learned, found) = self.healing.map(|healing| (healing.learned, healing.found)).unwrap_or_default();
+        Extraction { records, errors, report: self.report, learned, found }
     }
 
     /// Where the records of a plan stand: what `each` finds, or the scope itself.
-    fn scopes(&self, plan: &Plan, scope: Scope<'a>) -> Result<Vec<Scope<'a>>, Error> {
+    pub(super) fn scopes(&self, plan: &Plan, scope: Scope<'a>) -> Result<Vec<Scope<'a>>, Error> {
         match &plan.each {
             Some(each) => self.page.places(each, &scope),
             None => Ok(vec![scope]),
@@ -274,6 +274,9 @@ impl<'e, 'a> Run<'e, 'a> {
             }
             reasons.push(self.why_nothing(selector, scope));
         }
+        if scopes.is_empty() {
+            scopes = self.healed_places(planned, scope);
+        }
         if recursive {
             outermost(&mut scopes);
         } else if let Some(plan) = inner.last() {
@@ -284,9 +287,6 @@ impl<'e, 'a> Run<'e, 'a> {
             scopes = expanded;
         }
         if scopes.is_empty() {
-            if self.healing.is_some() && field.heal != crawlingo_schema::HealMode::Off {
-                reasons.push("the places of nested datasets do not heal yet".to_owned());
-            }
             let reason = reasons.join("; ");
             self.note(planned, Outcome::Empty { reason: reason.clone() });
             return match field.cardinality {
