@@ -45,7 +45,8 @@ use ctxt::Ctxt;
 ///   looked for (`fn(Price) -> bool`), and gives the field's type or a `Result` of it. For an `Option` or a `Vec` it may
 ///   give what is inside; it is then called for each value that there is;
 /// - `currency`, `region`, `language`, `date_order`: what the page does not say of prices, telephone numbers and dates;
-/// - `heal`, `heal = "off" | "suggest" | "bind"`.
+/// - `heal`, `heal = "off" | "suggest" | "bind"`: when the selector matches nothing, the element is looked for by what a
+///   store remembers of it (`crawlingo::heal`); `suggest` tells and does not use it.
 ///
 /// The field's type says the kind of value and how many: `Option` may be missing, `Vec` is any number, a bare type must
 /// be there. `#[serde(rename)]` and `rename_all` name the output; doc comments become descriptions.

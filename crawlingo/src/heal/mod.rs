@@ -30,7 +30,7 @@ pub mod training;
 
 pub use fingerprint::Fingerprint;
 pub use lists::ListPrint;
-pub use memory::{DEFAULT_THRESHOLD, EACH, Print, Remembered};
+pub use memory::{DEFAULT_THRESHOLD, EACH, Elsewhere, Print, Remembered};
 pub use model::Model;
 pub use print::{ElementPrint, Neighbour, Step};
 pub use proposal::{Evidence, Found, Proposal, ProposalState, Rival, View};

@@ -161,6 +161,17 @@ impl HealSnapshot {
         self.known.proposals.get(field)
     }
 
+    /// The pages that what is remembered was taken from, the one of most fields first.
+    pub fn pages(&self) -> Vec<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for url in self.known.fields.values().flat_map(Remembered::urls) {
+            *counts.entry(url).or_default() += 1;
+        }
+        let mut pages: Vec<(&str, usize)> = counts.into_iter().collect();
+        pages.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        pages.into_iter().map(|(url, _)| url).collect()
+    }
+
     /// The number of fields that something is remembered of.
     pub fn len(&self) -> usize {
         self.known.fields.len()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crawlingo_schema::HealMode;
+use url::Url;
 
 use super::Page;
 use crate::Error;
@@ -37,14 +38,20 @@ impl Healer {
         extractor.heals() || self.auto_match != HealMode::Off
     }
 
+    fn key(&self, url: &Url, extractor: &Extractor) -> HealKey {
+        let schema = extractor.schema();
+        HealKey { site: url.origin().ascii_serialization(), schema: schema.name.clone(), version: schema.version }
+    }
+
+    /// The pages that what is remembered of a dataset on the site of a URL was taken from.
+    pub(super) fn pages(&self, url: &Url, extractor: &Extractor) -> Result<Vec<String>, Error> {
+        let snapshot = self.store.snapshot(&self.key(url, extractor))?;
+        Ok(snapshot.pages().into_iter().map(str::to_owned).collect())
+    }
+
     /// Extracts, heals and remembers. A store that fails is an error of the extraction, never a silence.
     pub(super) fn extract(&self, page: &Page, extractor: &Extractor) -> Extraction {
-        let schema = extractor.schema();
-        let key = HealKey {
-            site: page.url().origin().ascii_serialization(),
-            schema: schema.name.clone(),
-            version: schema.version,
-        };
+        let key = self.key(page.url(), extractor);
         let snapshot = match self.store.snapshot(&key) {
             Ok(snapshot) => snapshot.with_threshold(self.threshold).with_auto_match(self.auto_match),
             Err(error) => return failed(extractor.extract(&page.source()), error),

@@ -24,6 +24,7 @@ use pool::Pool;
 
 use crate::Error;
 use crate::config::Config;
+use crate::dataset::{Dataset, Extractor, Report};
 use crate::fetch::{CookieJar, Fetch, stack};
 use crate::types::{Request, Response};
 
@@ -144,6 +145,43 @@ impl Session {
     #[must_use]
     pub fn adopt(&self, page: Page) -> Page {
         page.with_healer(self.0.healer.clone())
+    }
+
+    /// Fetches anew the pages that what is remembered of a dataset on a site was taken from, at most three, and heals on
+    /// them; `url` is any of the site's. A page that was never seen says too little of where its values went in a redesign;
+    /// a page that is remembered can be compared with itself, and what heals there is looked up on all others. Call it
+    /// when fields abstain. Gives the reports; none where nothing is remembered, or the session has no store.
+    ///
+    /// ```no_run
+    /// # use crawlingo::{Dataset, Session};
+    /// # #[derive(Dataset)] struct Book { #[selector(css = "h1", heal)] title: Option<String> }
+    /// # async fn example(session: Session) -> Result<(), crawlingo::Error> {
+    /// let url = "https://example.org/books/51";
+    /// let mut book: Book = session.page(url).await?.dataset()?;
+    /// if book.title.is_none() && !session.revisit::<Book>(url).await?.is_empty() {
+    ///     book = session.page(url).await?.dataset()?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`page`](Self::page), but for pages that are gone; and when the store cannot be read.
+    pub async fn revisit<T: Dataset + 'static>(&self, url: &str) -> Result<Vec<Report>, Error> {
+        let extractor = Extractor::of::<T>()?;
+        let url = Request::get(url)?.url;
+        let pages = match &self.0.healer {
+            Some(healer) => healer.pages(&url, &extractor)?,
+            None => Vec::new(),
+        };
+        let mut reports = Vec::new();
+        for page in pages.iter().take(3) {
+            let page = self.open(Request::get(page)?).await?;
+            if (200..300).contains(&page.status()) {
+                reports.push(page.extract(&extractor).report);
+            }
+        }
+        Ok(reports)
     }
 
     /// Describes what is wanted of a page, field by field, for those who do not have it as a type:

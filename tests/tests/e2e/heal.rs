@@ -136,3 +136,45 @@ fn strict_refuses_a_selector_that_moved_to_another_element() {
         "{error}"
     );
 }
+
+/// What is remembered of some pages of a template heals others that were never seen; each value that is bound is right.
+#[tokio::test]
+async fn pages_of_a_template_heal_that_were_never_seen() {
+    let store: Arc<dyn HealStore> = Arc::new(MemoryHealStore::new());
+    let shop = Shop::start(0).await.expect("a free port");
+    let (first, _) = session(Arc::clone(&store));
+    for product in &catalog::products()[..50] {
+        let page = first.page(&shop.at(&product.path())).await.expect("it is there");
+        page.dataset::<Sheet>().expect("it is complete");
+    }
+    shop.redesign();
+    let (second, _) = session(store);
+    let alone = read_unseen(&second, &shop).await;
+    let reports = second.revisit::<Sheet>(&shop.url()).await.expect("they are there");
+    for field in ["title", "price"] {
+        let healed = reports.iter().filter(|report| report.field(field).is_some_and(|field| field.healed > 0)).count();
+        assert!(healed > 0, "{field}: {reports:?}");
+    }
+    let after = read_unseen(&second, &shop).await;
+    println!("right, wrong, not bound: {alone:?} by themselves, {after:?} after a remembered page was revisited");
+    assert_eq!((alone.1, after), (0, (100, 0, 0)));
+}
+
+/// How many values of products 51 to 100 are right, wrong and not bound.
+async fn read_unseen(session: &Session, shop: &Shop) -> (usize, usize, usize) {
+    let mut counts = (0, 0, 0);
+    for product in &catalog::products()[50..100] {
+        let page = session.page(&shop.at(&product.path())).await.expect("it is there");
+        let sheet: Sheet = page.dataset().expect("all is optional");
+        let title = sheet.title.map(|title| title == product.title);
+        let price = sheet.price.map(|price| price.amount == product.amount);
+        for value in [title, price] {
+            match value {
+                Some(true) => counts.0 += 1,
+                Some(false) => counts.1 += 1,
+                None => counts.2 += 1,
+            }
+        }
+    }
+    counts
+}

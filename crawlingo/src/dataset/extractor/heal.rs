@@ -135,12 +135,13 @@ impl<'e, 'a> Run<'e, 'a> {
     /// The records by what they hold: a field that stood in each of them, and is surely found again as a list, lies in the
     /// records still. As sure as that field is; where two fields would have it differently, nothing is.
     fn around_fields(&self, plan: &'e Plan) -> Option<Attempt<'a>> {
-        let records = self.healing.as_ref()?.snapshot.get(EACH)?.listed()?;
+        let records = self.healing.as_ref()?.snapshot.get(EACH)?.listed(self.url)?;
         let mut best: Option<Attempt<'a>> = None;
         for (field, planned) in plan.schema.fields.iter().zip(&plan.fields) {
             let (reading, selector) = (reading_of(planned), planned.selectors.first());
             let known = self.healing.as_ref()?.remembered(&planned.path, reading);
-            let (Some(selector), Some(true)) = (selector, known.map(|known| known.listed() == Some(records))) else {
+            let (Some(selector), Some(true)) = (selector, known.map(|known| known.listed(self.url) == Some(records)))
+            else {
                 continue;
             };
             let fits = |elements: &[Element<'a>]| {
@@ -236,7 +237,7 @@ impl<'e, 'a> Run<'e, 'a> {
             let attempt = lost.attempt.as_ref().filter(|attempt| attempt.fits)?;
             let theirs = healing.remembered(&other.path, reading_of(other))?;
             let ahead = own.as_ref().is_none_or(|own| !own.fits || own.confidence < attempt.confidence);
-            (other.path != planned.path && ahead && theirs.same_elements(known)).then_some((other, attempt))
+            (other.path != planned.path && ahead && theirs.same_elements(known, self.url)).then_some((other, attempt))
         });
         let (other, attempt) = surer.max_by(|a, b| a.1.confidence.total_cmp(&b.1.confidence))?;
         self.fits_records(field, planned, scopes, &attempt.elements).then(|| Attempt {

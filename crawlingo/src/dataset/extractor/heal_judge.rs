@@ -147,18 +147,16 @@ impl<'e, 'a> Run<'e, 'a> {
         let Some(healing) = &self.healing else { return };
         let known = healing.remembered(path, reading);
         // Three pages say what is stable; then a match costs nothing more.
-        if known.is_some_and(|known| known.pages >= 3 || known.url.as_deref() == url.map(url::Url::as_str)) {
+        if known.is_some_and(|known| !known.can_learn_from(url)) {
             return;
         }
         let Some(print) = self.index(reading).and_then(|index| remember(index, elements)) else { return };
-        let news = match known {
-            None => Some(match elements.first() {
-                Some(&first) => Remembered::new(print, url, reading).with_view(View::of(first, url)),
-                None => return,
-            }),
-            Some(known) => known.seen_again(&print, url),
+        let news = match (known, elements.first()) {
+            (Some(known), _) => known.seen_again(print, url),
+            (None, Some(&first)) => Remembered::new(print, url, reading).with_view(View::of(first, url)),
+            (None, None) => return,
         };
-        if let (Some(news), Some(healing)) = (news, &mut self.healing) {
+        if let Some(healing) = &mut self.healing {
             healing.learned.push((path.to_owned(), news));
         }
     }
