@@ -4,10 +4,12 @@
 //! cargo run --release -p crawlingo-benches --bin heal -- evaluate FOLDER [--out FOLDER]
 //! cargo run --release -p crawlingo-benches --bin heal -- train FOLDER --model crawlingo/src/heal/model.json
 //! cargo run --release -p crawlingo-benches --bin heal -- score FOLDER
+//! cargo run --release -p crawlingo-benches --bin heal -- speed FOLDER
 //! ```
 //!
 //! `evaluate` is a nested cross-validation by site; `train` trains on all of the folder and writes the model; `score` runs
-//! the model that is built in over cases that it was not trained on.
+//! the model that is built in over cases that it was not trained on. `speed` measures what healing costs: looking for an
+//! element in pages of three sizes, and, on the real pages of a folder, remembering and looking at a match beside the parse.
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod calibrate;
@@ -16,6 +18,7 @@ mod examples;
 mod figures;
 mod model;
 mod rank;
+mod speed;
 mod trees;
 
 use std::path::{Path, PathBuf};
@@ -33,7 +36,7 @@ fn main() {
         arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).map(PathBuf::from)
     };
     let (Some(command), Some(folder)) = (arguments.first(), arguments.get(1).map(Path::new)) else {
-        eprintln!("heal: evaluate FOLDER [--out FOLDER] | train FOLDER --model FILE | score FOLDER");
+        eprintln!("heal: evaluate FOLDER [--out FOLDER] | train FOLDER --model FILE | score FOLDER | speed FOLDER");
         std::process::exit(2);
     };
     let result = match command.as_str() {
@@ -43,7 +46,8 @@ fn main() {
             None => Err("train: say where the model goes by --model FILE".to_owned()),
         },
         "score" => score(folder, option("--out").as_deref()),
-        other => Err(format!("there is no command `{other}`: evaluate, train or score")),
+        "speed" => speed::run(folder),
+        other => Err(format!("there is no command `{other}`: evaluate, train, score or speed")),
     };
     if let Err(message) = result {
         eprintln!("heal: {message}");

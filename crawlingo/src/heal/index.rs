@@ -82,6 +82,39 @@ fn is_silent(tag: &str) -> bool {
     matches!(tag, "script" | "style" | "noscript" | "template" | "svg" | "iframe" | "object" | "head")
 }
 
+/// The hash of the words of one element, as [`PageIndex::hash_of`] has it, without an index of the page.
+pub(super) fn words_hash(element: Element<'_>, reading: Option<&str>) -> u64 {
+    let address = reading.is_some_and(is_address);
+    let (mut hash, mut any) = (0u64, false);
+    let mut add = |word: &str| {
+        hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(word_hash(word)) | 1 << 40);
+        any = true;
+    };
+    let value_of = |element: Element<'_>| element.plain_attr(reading?).map(str::to_owned);
+    if is_silent(element.tag()) || element.ancestors().any(|around| is_silent(around.tag())) {
+        return 0;
+    }
+    if let Some(value) = value_of(element) {
+        words_of(&value, address).for_each(&mut add);
+    } else {
+        let mut nodes = element.node().descendants();
+        while let Some(node) = nodes.next() {
+            if let Some(text) = node.as_text() {
+                text.split_whitespace().for_each(&mut add);
+                continue;
+            }
+            let Some(inner) = node.as_element() else { continue };
+            if is_silent(inner.tag()) {
+                nodes.skip_subtree();
+            } else if let Some(value) = value_of(inner) {
+                words_of(&value, address).for_each(&mut add);
+                nodes.skip_subtree();
+            }
+        }
+    }
+    if any { hash.max(1) } else { 0 }
+}
+
 impl<'a> PageIndex<'a> {
     pub(crate) fn new(document: &'a Document) -> Self {
         Self::reading(document, None)
@@ -295,5 +328,28 @@ impl<'a> PageIndex<'a> {
         let (outer, inner) = (self.entry(a.min(b)), self.entry(a.max(b)));
         let end = self.document.nodes[outer.node as usize].end;
         inner.node < end && outer.words == inner.words && outer.words.start != outer.words.end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_of_one_element_is_that_of_the_index() {
+        let document = Document::parse(
+            "<main title='Main one'><p>One <b>two</b><script>three</script> Four</p><a href='/x/y-z?q=1'>five</a>\
+             <noscript><p>six</noscript><i title='Seven eight'>nine<u>ten</u></i><svg><text>x</text></svg><br></main>",
+        );
+        for reading in [None, Some("title"), Some("href")] {
+            let index = PageIndex::reading(&document, reading);
+            for entry in index.entries() {
+                let element = index.element(entry).expect("it is one");
+                let inside = element.ancestors().any(|around| index.read_of(around).is_some());
+                if !inside {
+                    assert_eq!(words_hash(element, reading), index.hash_of(&entry.words), "{element:?} {reading:?}");
+                }
+            }
+        }
     }
 }

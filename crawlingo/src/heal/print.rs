@@ -8,7 +8,8 @@ use crate::dom::{Element, NONE};
 /// The most characters kept of a text or of an attribute's value.
 const MAX_TEXT: usize = 240;
 const MAX_ATTRS: usize = 20;
-const MAX_STEPS: usize = 24;
+pub(super) const MAX_STEPS: usize = 24;
+pub(super) const MAX_CLASSES: usize = 16;
 /// Words kept of the text before and behind.
 const NEAR_WORDS: usize = 16;
 /// How many of the smallest hashes stand for a set.
@@ -256,7 +257,7 @@ impl ElementPrint {
             tag: element.tag().to_owned(),
             attrs: attrs.collect(),
             id: element.plain_attr("id").map(|id| cut(id, MAX_TEXT)),
-            classes: element.classes().take(16).map(|class| cut(class, 80)).collect(),
+            classes: element.classes().take(MAX_CLASSES).map(|class| cut(class, 80)).collect(),
             text: text_of(index, element),
             word_count: entry.words.len() as u32,
             text_hash: index.hash_of(&entry.words),

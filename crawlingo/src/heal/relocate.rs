@@ -3,11 +3,11 @@
 use super::decide;
 use super::features::compare;
 use super::fingerprint::Fingerprint;
-use super::index::PageIndex;
+use super::index::{PageIndex, words_hash};
 use super::lists::{self, ListPrint};
 use super::memory::Print;
 use super::model::Model;
-use super::print::ElementPrint;
+use super::print::{ElementPrint, MAX_CLASSES, MAX_STEPS};
 use super::proposal::Evidence;
 use crate::dom::Element;
 
@@ -51,16 +51,15 @@ pub(crate) fn relocate<'a>(index: &PageIndex<'a>, print: &Print, model: &Model) 
     }
 }
 
-/// Whether an element that a selector still finds stands where it did and is marked as it was. Cheap, and asked of every
-/// match; a `false` is looked into.
-pub(crate) fn looks_the_same(index: &PageIndex<'_>, print: &Print, element: Element<'_>) -> bool {
+/// Whether an element that a selector still finds stands where it did and is marked as it was, or says the same. Cheap, for
+/// it is asked of every match, and needs no index of the page; a `false` is looked into.
+pub(crate) fn looks_the_same(print: &Print, element: Element<'_>, reading: Option<&str>) -> bool {
     let Print::One(print) = print else { return true };
-    let Some(now) = index.entry_at(element.id()).and_then(|entry| ElementPrint::new(index, entry)) else { return true };
-    if now.text_hash != 0 && now.text_hash == print.target.text_hash {
-        return true;
-    }
-    let tags = |print: &ElementPrint| print.path.iter().map(|step| step.tag.clone()).collect::<Vec<_>>();
-    now.tag == print.target.tag && now.classes == print.target.classes && tags(&now) == tags(&print.target)
+    let target = &print.target;
+    let marked = element.tag() == target.tag && element.classes().take(MAX_CLASSES).eq(target.classes.iter());
+    let tags = element.ancestors().take(MAX_STEPS).map(Element::tag);
+    (marked && tags.eq(target.path.iter().map(|step| step.tag.as_str())))
+        || (target.text_hash != 0 && target.text_hash == words_hash(element, reading))
 }
 
 /// Whether the two are one thing: nested, with the same words.

@@ -128,10 +128,10 @@ impl<'e, 'a> Run<'e, 'a> {
         let (&[element], reading) = (matched, reading_of(planned)) else { return };
         let Some(healing) = &self.healing else { return };
         let Some(remembered) = healing.remembered(&planned.path, reading) else { return };
-        let Some(index) = self.index(reading) else { return };
-        if looks_the_same(index, &remembered.print, element) {
+        if looks_the_same(&remembered.print, element, reading) {
             return;
         }
+        let Some(index) = self.index(reading) else { return };
         let model = healing.snapshot.model();
         let Some(found) = relocate(index, &remembered.for_page(self.url), model) else { return };
         let &[best] = found.elements.as_slice() else { return };
