@@ -31,6 +31,7 @@ pub mod pattern;
 mod schema;
 mod selector;
 mod serial;
+mod spider;
 pub mod xpath;
 
 pub use builder::SchemaBuilder;
@@ -41,3 +42,4 @@ pub use keys::{FIELD_KEYS, QUERY_KEYS, SCHEMA_KEYS, SELECTOR_KEYS, suggest};
 pub use kind::{DateOptions, DateOrder, Kind, Shape};
 pub use schema::Schema;
 pub use selector::{Query, RegexOn, Selector, Take};
+pub use spider::{FollowRule, ItemRule, OnInvalid, Order, Rate, SpiderSpec};

@@ -132,7 +132,7 @@ fn take_selector(keys: &mut Keys) -> Result<Option<Selector>> {
     Ok(Some(selector))
 }
 
-fn selector_from_value(value: Value, place: &str) -> Result<Selector> {
+pub(crate) fn selector_from_value(value: Value, place: &str) -> Result<Selector> {
     match value {
         Value::String(css) => Ok(Selector::css(css)),
         Value::Object(map) => {
@@ -148,7 +148,7 @@ fn selector_from_value(value: Value, place: &str) -> Result<Selector> {
     }
 }
 
-fn selector_to_map(selector: &Selector) -> Map<String, Value> {
+pub(crate) fn selector_to_map(selector: &Selector) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert(selector.query.key().into(), selector.query.expression().into());
     match &selector.query {

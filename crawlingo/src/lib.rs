@@ -4,6 +4,7 @@
 #[path = "private.rs"]
 pub mod __private;
 pub mod config;
+pub mod crawl;
 pub mod dataset;
 pub mod dom;
 mod error;
@@ -11,6 +12,7 @@ pub mod fetch;
 pub mod heal;
 pub mod select;
 pub mod session;
+pub mod sink;
 pub mod types;
 pub mod value;
 

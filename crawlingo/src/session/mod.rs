@@ -203,6 +203,11 @@ impl Session {
         DatasetBuilder::new(self, url.into())
     }
 
+    /// The threads that parse and extract.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
     fn check_runtime(&self) -> Result<(), Error> {
         let current = tokio::runtime::Handle::try_current()
             .map_err(|_| Error::config("runtime", "a session fetches inside of a Tokio runtime; call it from one"))?;

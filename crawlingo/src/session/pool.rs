@@ -10,7 +10,7 @@ use crate::Error;
 /// Parsing is iterative; this leaves room for the libraries that are not.
 const STACK: usize = 8 << 20;
 
-pub(super) struct Pool {
+pub(crate) struct Pool {
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
 }
@@ -21,7 +21,7 @@ impl Pool {
     }
 
     /// Runs a job on the pool. A panic in it is an error of that job alone.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {

@@ -11,6 +11,7 @@ mod html_tree;
 mod main_content;
 mod page_date;
 mod price;
+mod robots;
 mod scraper_diff;
 mod structured;
 mod url;
