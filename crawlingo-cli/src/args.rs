@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::crawl::CrawlArgs;
 use crate::heal::HealArgs;
 
 /// Declarative scraping: say what you want of a page, get typed records.
@@ -21,6 +22,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Extract records or single values from a page.
     Extract(Box<ExtractArgs>),
+    /// Run a spider that is written in TOML or JSON.
+    Crawl(Box<CrawlArgs>),
     /// Look at what healing proposed, decide on it, and write it back.
     Heal(HealArgs),
 }

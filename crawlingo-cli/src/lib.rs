@@ -3,6 +3,7 @@
 //! Exit codes: 0 it worked, 1 it failed, 2 the call was wrong, 3 nothing was extracted.
 
 mod args;
+mod crawl;
 mod extract;
 mod heal;
 mod output;
@@ -61,6 +62,7 @@ pub fn run(
         match cli.command {
             Command::Extract(args) => extract::run(*args, out, err).await,
             Command::Heal(args) => heal::run(args, out, err),
+            Command::Crawl(args) => crawl::run(*args, out, err).await,
         }
     });
     match result {

@@ -87,11 +87,7 @@ impl Rules {
         let lines = text.trim_start_matches('\u{feff}').split(['\n', '\r']);
         for (key, value) in lines.filter_map(split) {
             match key {
-                Key::Sitemap => {
-                    if !value.is_empty() {
-                        found.sitemaps.push(value.to_owned());
-                    }
-                }
+                Key::Sitemap if !value.is_empty() => found.sitemaps.push(value.to_owned()),
                 Key::UserAgent => {
                     if before != Some(Key::UserAgent) {
                         here = None;

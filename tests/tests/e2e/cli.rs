@@ -160,3 +160,39 @@ async fn heals_are_looked_at_decided_on_and_written_back() {
     let missing = run(&["heal", "--store", &at("elsewhere"), "list"]).await;
     assert!(missing.code != 0 && missing.err.contains("no such folder"), "{}", missing.err);
 }
+
+#[tokio::test]
+async fn a_spider_is_run_and_its_bounds_make_the_exit_code() {
+    let shop = Shop::start(0).await.expect("a free port");
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let text = std::fs::read_to_string(schemas().join("shop-spider.toml")).expect("it is there");
+    let (spider, output) = (at("shop.toml"), at("out.json"));
+    std::fs::write(&spider, text.replace("http://127.0.0.1:8080", &shop.url())).expect("it is written");
+    let args =
+        ["crawl", &spider, "-o", &output, "--meta", "depth", "--min-coverage", "price=1", "--min-records", "300"];
+    let ran = run(&args).await;
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("300 records, done"), "{}", ran.err);
+    let json = std::fs::read_to_string(&output).expect("it was written");
+    let records: Vec<serde_json::Value> = serde_json::from_str(&json).expect("it is one array");
+    assert!(
+        records.len() == 300 && records.iter().all(|record| record["_depth"].as_u64().is_some_and(|depth| depth > 0))
+    );
+
+    assert!(run(&args).await.err.contains("it is there already"));
+    let few =
+        run(&["crawl", &spider, "-o", &at("few.csv"), "--max-pages", "3", "--min-records", "300", "--json", "-q"])
+            .await;
+    assert_eq!(few.code, 4, "{}", few.err);
+    let report: serde_json::Value = serde_json::from_str(&few.out).expect("the report is JSON");
+    assert_eq!((report["ended"].as_str(), report["pages"]["200"].as_u64()), (Some("bound"), Some(3)));
+    for (args, part) in [
+        (vec!["crawl", spider.as_str(), "-o", "x.xls"], ".jsonl, .json or .csv"),
+        (vec!["crawl", spider.as_str(), "--min-coverage", "prize=1"], "no dataset of the spider has a field `prize`"),
+        (vec!["crawl", "nowhere.toml"], "nowhere.toml"),
+    ] {
+        let wrong = run(&args).await;
+        assert!(wrong.code != 0 && wrong.err.contains(part), "{part}: {}", wrong.err);
+    }
+}
