@@ -8,9 +8,13 @@ mod quarantine;
 mod report;
 mod robots;
 mod robots_rules;
+mod spider;
+mod stream;
 mod worker;
 
 pub use canonical::{RequestKey, canonical_url, request_key};
 pub use engine::{Crawl, Stop};
 pub use report::{CrawlReport, Ended, FailedPage};
 pub use robots::Robots;
+pub use spider::{FromScraped, Spider, SpiderCrawl};
+pub use stream::RecordStream;

@@ -40,19 +40,19 @@ impl Checkpoint {
     }
 }
 
-/// A record and where it came from.
+/// A record, as it is or as a dataset type, and where it came from.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Scraped {
+pub struct Scraped<T = Record> {
     /// The record.
-    pub record: Record,
+    pub record: T,
     /// The page.
     pub origin: Arc<Origin>,
 }
 
-impl Scraped {
+impl<T> Scraped<T> {
     /// A record of a page.
-    pub fn new(record: Record, origin: Arc<Origin>) -> Self {
+    pub fn new(record: T, origin: Arc<Origin>) -> Self {
         Self { record, origin }
     }
 }
