@@ -37,9 +37,8 @@ impl FollowRule {
         self.selector.check()?;
         let attr = matches!(&self.selector.take, Take::Text | Take::Attr(_));
         if !matches!(self.selector.query, Query::Css(_) | Query::XPath(_)) || !attr {
-            return Err(SchemaError::new(SchemaErrorKind::Kind, "`follow` needs elements that link").with_hint(
-                "use `css` or `xpath`; with `attr`, an address is taken of another attribute than `href`",
-            ));
+            return Err(SchemaError::new(SchemaErrorKind::Kind, "`follow` needs elements that link")
+                .with_hint("use `css` or `xpath`; with `attr`, an address is taken of another attribute than `href`"));
         }
         Ok(())
     }

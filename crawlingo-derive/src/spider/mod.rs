@@ -31,7 +31,7 @@ pub(crate) fn derive(input: &DeriveInput) -> TokenStream {
 fn implement(input: &DeriveInput, model: &Model, spec: &TokenStream, more: &TokenStream) -> TokenStream {
     let krate = &model.krate;
     let item = match model.items.as_slice() {
-        [only] if model.parse.is_none() || model.items.len() == 1 => {
+        [only] => {
             let ty = &only.ty;
             quote!(#ty)
         }
@@ -91,8 +91,7 @@ fn expand(input: &DeriveInput, model: &Model) -> TokenStream {
             }
         }
     });
-    let hooks = model.hooks();
-    let more = quote!(#parse #login #hooks);
+    let more = quote!(#parse #login);
     implement(input, model, &spec, &more)
 }
 
