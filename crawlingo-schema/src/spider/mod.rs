@@ -268,6 +268,13 @@ impl SpiderSpec {
         }
         let spec: Self = serde_json::from_value(value).map_err(|error| structure(error.to_string()))?;
         spec.check()?;
+        // What is written in a file has no code that could take something.
+        let takes_nothing = spec.items.is_empty() && spec.follow.is_empty() && spec.paginate.is_empty();
+        if takes_nothing && !spec.sitemap {
+            return Err(structure("the spider takes nothing and follows nothing")
+                .with_hint("add `[[items]]` with a schema, or `[[follow]]` with a selector")
+                .at(spec.name));
+        }
         Ok(spec)
     }
 
@@ -306,11 +313,6 @@ impl SpiderSpec {
             return Err(SchemaError::new(SchemaErrorKind::Value, format!("{since:?} is no date"))
                 .with_hint("write it as 2026-05-01")
                 .at("sitemap_since"));
-        }
-        let takes_nothing = self.items.is_empty() && self.follow.is_empty() && self.paginate.is_empty();
-        if takes_nothing && !self.sitemap {
-            return Err(structure("the spider takes nothing and follows nothing")
-                .with_hint("add `[[items]]` with a schema, or `[[follow]]` with a selector"));
         }
         let patterns = |place: &'static str, patterns: &[String]| -> Result<(), SchemaError> {
             patterns.iter().try_for_each(|text| pattern::parse(text).map(drop).map_err(|error| error.at(place)))

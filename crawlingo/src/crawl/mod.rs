@@ -1,6 +1,7 @@
 //! Crawling: a spider walks a site, and its records are neither lost nor doubled.
 
 mod budget;
+mod builder;
 mod canonical;
 mod engine;
 pub mod frontier;
@@ -15,16 +16,18 @@ mod robots;
 mod robots_rules;
 mod sitemap;
 mod spider;
+mod stop;
 mod stream;
 mod throttle;
 mod worker;
 
+pub use builder::Crawl;
 pub use canonical::{RequestKey, canonical_url, request_key};
-pub use engine::{Crawl, Stop};
 pub use hooks::{Found, Next};
 pub use pagination::PageNumber;
 pub use report::{CrawlReport, Ended, FailedPage};
 pub use robots::Robots;
 pub use sitemap::{Sitemap, SitemapEntry};
 pub use spider::{FromScraped, Spider, SpiderCrawl};
+pub use stop::Stop;
 pub use stream::RecordStream;

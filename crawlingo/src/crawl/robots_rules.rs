@@ -47,7 +47,7 @@ fn key_of(text: &str) -> Key {
         "allow" => Key::Allow,
         "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => Key::Disallow,
         "crawldelay" => Key::CrawlDelay,
-        "sitemap" => Key::Sitemap,
+        "sitemap" | "site-map" => Key::Sitemap,
         _ => Key::Other,
     }
 }

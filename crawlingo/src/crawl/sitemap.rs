@@ -103,12 +103,15 @@ impl Sitemap {
                 Event::End(tag) => reading.close(local(tag.name().as_ref())),
                 Event::Text(text) => reading.text(&text.xml10_content()),
                 Event::CData(text) => reading.text(&text.xml10_content()),
+                // An entity that is made of entities grows without end, and no honest sitemap has one.
+                Event::DocType(text) if is_bomb(&text) => {
+                    tracing::warn!(target: "crawlingo::crawl", "a sitemap declares entities of entities; it is not read");
+                    break;
+                }
                 Event::GeneralRef(reference) => {
                     if let Ok(Some(letter)) = reference.resolve_char_ref() {
                         reading.text(letter.encode_utf8(&mut [0; 4]));
-                    } else if let Some(known) =
-                        quick_xml::escape::resolve_xml_entity(&reference)
-                    {
+                    } else if let Some(known) = quick_xml::escape::resolve_xml_entity(&reference) {
                         reading.text(known);
                     }
                 }
@@ -120,6 +123,10 @@ impl Sitemap {
         }
         reading.found
     }
+}
+
+fn is_bomb(doctype: &str) -> bool {
+    doctype.split("<!ENTITY").skip(1).any(|entity| entity.contains('&') && entity.contains(';'))
 }
 
 /// The name without its prefix.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crawlingo_schema::SpiderSpec;
 
-use super::engine::{Crawl, Stop};
+use super::builder::Crawl;
 use super::hooks::Found;
 use super::report::CrawlReport;
+use super::stop::Stop;
 use super::stream::RecordStream;
 use crate::Error;
 use crate::dataset::{Dataset, Record};

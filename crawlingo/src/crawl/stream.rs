@@ -9,7 +9,7 @@ use futures_core::Stream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::engine::Crawl;
+use super::builder::Crawl;
 use super::report::CrawlReport;
 use super::spider::FromScraped;
 use crate::Error;

@@ -244,6 +244,23 @@ impl Page {
         table.ok_or_else(|| Error::parse(format!("{selector:?} finds no table")).at_url(self.url().as_str()))
     }
 
+    /// An address of the page, made whole: relative to its `<base>`, or to where it lies.
+    ///
+    /// ```
+    /// # use crawlingo::Page;
+    /// let page = Page::from_html("<p>", "https://x.example/a/b")?;
+    /// assert_eq!(page.join("../c?d")?, "https://x.example/c?d");
+    /// # Ok::<(), crawlingo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn join(&self, address: &str) -> Result<String, Error> {
+        let base = self.document().base_url(self.url());
+        let joined = base.join(address.trim());
+        joined.map(Into::into).map_err(|error| Error::config("url", format!("{address:?} is no address: {error}")))
+    }
+
     /// The first form that a selector finds, as a browser would send it.
     ///
     /// # Errors

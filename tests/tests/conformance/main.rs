@@ -13,6 +13,7 @@ mod page_date;
 mod price;
 mod robots;
 mod scraper_diff;
+mod sitemap;
 mod structured;
 mod url;
 mod xpath;

@@ -16,8 +16,8 @@ use crawlingo_tests::shop::{Shop, catalog};
 /// What a server was asked for, and when.
 type Log = Arc<Mutex<Vec<(Instant, String)>>>;
 
-struct Site {
-    url: String,
+pub(crate) struct Site {
+    pub(crate) url: String,
     log: Log,
 }
 
@@ -26,37 +26,52 @@ impl Site {
         self.log.lock().expect("nobody panics").clone()
     }
 
-    fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         self.asked().into_iter().map(|(_, path)| path).collect()
     }
 }
 
 /// Serves pages by their paths on an address of this machine; what is not there is 404.
-async fn serve(ip: &str, pages: impl Fn(&str, usize, &HeaderMap) -> Option<Response> + Send + Sync + 'static) -> Site {
-    let listener = tokio::net::TcpListener::bind((ip, 0)).await.expect("a free port");
-    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+pub(crate) async fn serve(
+    ip: &str,
+    pages: impl Fn(&str, usize, &HeaderMap) -> Option<Response> + Send + Sync + 'static,
+) -> Site {
     let log = Log::default();
-    let pages = Arc::new(pages);
     let answer = {
         let log = Arc::clone(&log);
-        move |uri: axum::http::Uri, headers: HeaderMap| {
-            let (log, pages) = (Arc::clone(&log), Arc::clone(&pages));
-            async move {
-                let path = uri.path().to_owned();
-                let times = {
-                    let mut log = log.lock().expect("nobody panics");
-                    log.push((Instant::now(), path.clone()));
-                    log.iter().filter(|(_, asked)| *asked == path).count()
-                };
-                pages(&path, times, &headers).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
-            }
+        move |path: &str, headers: &HeaderMap| {
+            let times = {
+                let mut log = log.lock().expect("nobody panics");
+                log.push((Instant::now(), path.to_owned()));
+                log.iter().filter(|(_, asked)| asked == path).count()
+            };
+            pages(path, times, headers)
         }
     };
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
-    Site { url, log }
+    Site { log, ..serve_bodies(ip, move |_, path, _, headers| answer(path, headers)).await }
 }
 
-fn html(body: impl Into<String>) -> Option<Response> {
+/// Serves by method, path and body; what is asked for is not written down.
+pub(crate) async fn serve_bodies(
+    ip: &str,
+    pages: impl Fn(&str, &str, &[u8], &HeaderMap) -> Option<Response> + Send + Sync + 'static,
+) -> Site {
+    let listener = tokio::net::TcpListener::bind((ip, 0)).await.expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    let pages = Arc::new(pages);
+    let answer =
+        move |method: axum::http::Method, uri: axum::http::Uri, headers: HeaderMap, body: axum::body::Bytes| {
+            let pages = Arc::clone(&pages);
+            async move {
+                pages(method.as_str(), uri.path(), &body, &headers)
+                    .unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+            }
+        };
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    Site { url, log: Log::default() }
+}
+
+pub(crate) fn html(body: impl Into<String>) -> Option<Response> {
     Some(([(header::CONTENT_TYPE, "text/html")], body.into()).into_response())
 }
 
@@ -68,7 +83,7 @@ fn spider(start: &[&str], rest: &str) -> SpiderSpec {
     SpiderSpec::from_toml(&text).expect("it is right")
 }
 
-fn titles(sink: &MemorySink) -> Vec<String> {
+pub(crate) fn titles(sink: &MemorySink) -> Vec<String> {
     let title =
         |scraped: crawlingo::sink::Scraped| scraped.record.get("title").map(ToString::to_string).unwrap_or_default();
     sink.take().into_iter().map(title).collect()

@@ -5,4 +5,5 @@ mod crawl;
 mod heal;
 mod real_pages;
 mod shop;
+mod spider;
 mod transport;
