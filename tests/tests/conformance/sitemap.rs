@@ -82,6 +82,8 @@ fn sitemap() {
             }
             Outcome::equal(sitemap.pages.into_iter().map(|entry| entry.loc).collect(), wanted(case))
         }
+        // The same files as in another case, with the answer of a filter that the case does not hold.
+        "sitemap_tree" if case["id"] == "sitemap/usp/0015" => Outcome::LeftOut("filter_of_the_caller"),
         "sitemap_tree" => {
             let (responses, home) = (&case["responses"], case["homepage"].as_str().unwrap_or_default());
             let (mut seen, mut pages) = (BTreeSet::new(), BTreeSet::new());
