@@ -53,6 +53,14 @@ impl Stop {
     fn level(&self) -> u8 {
         self.0.0.load(Ordering::SeqCst)
     }
+
+    /// Waits, unless it is asked to stop.
+    async fn within(self, wait: Duration) {
+        tokio::select! {
+            () = tokio::time::sleep(wait.max(Duration::from_millis(1))) => {}
+            () = self.0.1.notified() => {}
+        }
+    }
 }
 
 /// Called after each commit with how far the crawl has come.
@@ -272,7 +280,7 @@ impl Engine {
                     break Ended::Bound;
                 }
                 let Some(ready_in) = leased.ready_in else { break Ended::Done };
-                self.pause(ready_in).await;
+                self.stop.clone().within(ready_in).await;
                 continue;
             }
             if self.stop.level() > 0 {
@@ -313,14 +321,6 @@ impl Engine {
         }
         on_way.shutdown().await;
         Ok(())
-    }
-
-    async fn pause(&self, wait: Duration) {
-        let stopped = self.stop.clone();
-        tokio::select! {
-            () = tokio::time::sleep(wait.max(Duration::from_millis(1))) => {}
-            () = stopped.0.1.notified() => {}
-        }
     }
 
     /// The first run puts the starts into the frontier; they are known after.
