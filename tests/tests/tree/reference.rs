@@ -202,7 +202,7 @@ impl TokenSink for Quiet {
 }
 
 /// The tree by html5ever alone; `context` as for [`Document::parse_fragment`].
-pub fn html5ever(html: &str, context: Option<&str>) -> String {
+pub(crate) fn html5ever(html: &str, context: Option<&str>) -> String {
     let tree = Tree { nodes: RefCell::default(), names: RefCell::default() };
     tree.create(What::Document);
     let rules = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
@@ -257,7 +257,7 @@ pub fn html5ever(html: &str, context: Option<&str>) -> String {
 }
 
 /// A document of ours in the same words; it checks the links between the nodes on the way.
-pub fn ours(document: &Document) -> String {
+pub(crate) fn ours(document: &Document) -> String {
     let mut text = String::new();
     let mut open = vec![(document.root(), 0)];
     let mut next = 0;
