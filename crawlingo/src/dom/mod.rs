@@ -19,12 +19,14 @@ mod head;
 mod main_content;
 mod markdown;
 mod node;
+mod order;
 mod parse;
 mod serialize;
 mod table;
 mod text;
 #[cfg(feature = "scraper")]
 mod to_scraper;
+mod tokenizer;
 mod xml;
 mod xml_dtd;
 

@@ -33,6 +33,7 @@ pub(crate) struct Span {
     pub(crate) len: u32,
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct NodeData {
     pub(crate) parent: u32,
     pub(crate) first_child: u32,
@@ -67,6 +68,7 @@ pub(crate) enum Content {
     },
 }
 
+#[derive(Clone, Copy)]
 pub(crate) struct AttrData {
     pub(crate) name: u32,
     pub(crate) value: Span,

@@ -1,18 +1,19 @@
-//! From text to a document: html5ever's tokenizer and tree builder, fed in pieces under bounds.
+//! From text to a document: the tokenizer and html5ever's tree builder, under bounds.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::State;
-use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, create_element};
-use html5ever::{LocalName, QualName, TokenizerResult, ns};
-use markup5ever::interface::Tracer;
+use html5ever::{Attribute, LocalName, QualName, local_name, ns};
+use markup5ever::interface::{QuirksMode, Tracer};
 
-use super::build::{MAX_ATTRS, Sink};
-use super::{Document, DocumentKind, encoding};
+use super::build::{Handle, MAX_ATTRS, Names, Sink};
+use super::tokenizer::{self, Driver};
+use super::{Document, encoding};
 use crate::Error;
 
 /// How bytes become a document, and what bounds hold.
@@ -107,7 +108,7 @@ impl Document {
         while !html.is_char_boundary(end) {
             end -= 1;
         }
-        build(&html[..end], &options).0
+        build(Cow::Borrowed(&html[..end]), None, &options).0
     }
 
     /// Parses HTML within bounds.
@@ -115,17 +116,7 @@ impl Document {
     /// # Errors
     /// `ErrorKind::Parse` with the bound that was passed.
     pub fn parse_with(html: &str, options: &ParseOptions) -> Result<Self, Error> {
-        if html.len() > options.max_bytes {
-            return Err(Error::parse(format!(
-                "it is {} bytes long, more than {} (`max_bytes`)",
-                html.len(),
-                options.max_bytes
-            )));
-        }
-        match build(html, options) {
-            (document, None) => Ok(document),
-            (_, Some(bound)) => Err(Error::parse(bound)),
-        }
+        parse_text(Cow::Borrowed(html), options)
     }
 
     /// Decodes bytes and parses them as HTML. The encoding is the one asked for, else that of a byte order mark, of the
@@ -134,15 +125,9 @@ impl Document {
     /// # Errors
     /// `ErrorKind::Parse` with the bound that was passed, `ErrorKind::Config` for an encoding that does not exist.
     pub fn parse_bytes(bytes: &[u8], options: &ParseOptions) -> Result<Self, Error> {
-        if bytes.len() > options.max_bytes {
-            return Err(Error::parse(format!(
-                "it is {} bytes long, more than {} (`max_bytes`)",
-                bytes.len(),
-                options.max_bytes
-            )));
-        }
+        check_len(bytes.len(), options)?;
         let (text, encoding) = encoding::decode(bytes, options.encoding.as_deref(), options.content_type.as_deref())?;
-        let mut document = Self::parse_with(&text, options)?;
+        let mut document = parse_text(text, options)?;
         document.encoding = encoding;
         Ok(document)
     }
@@ -157,17 +142,13 @@ impl Document {
     /// # Ok::<(), crawlingo::Error>(())
     /// ```
     pub fn parse_fragment(html: &str, context: &str) -> Self {
-        let sink = Sink::new(DocumentKind::Html);
         let (ns, local) = match context.split_once(' ') {
             Some(("svg", local)) => (ns!(svg), local),
             Some(("math", local)) => (ns!(mathml), local),
             _ => (ns!(html), context),
         };
-        let context = create_element(&sink, QualName::new(None, ns, LocalName::from(local)), Vec::new());
-        let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-        let builder = TreeBuilder::new_for_fragment(sink, context, None, options);
-        let state = builder.tokenizer_state_for_context_elem(false);
-        feed(builder, Some(state), html, &ParseOptions::default()).0
+        let context = QualName::new(None, ns, LocalName::from(local));
+        build(Cow::Borrowed(html), Some(context), &ParseOptions::default()).0
     }
 
     /// The name of the encoding that the bytes were read in; `UTF-8` for a document made of a text.
@@ -176,103 +157,125 @@ impl Document {
     }
 }
 
-/// How much is parsed between two looks at the bounds, in bytes.
-const PIECE: usize = 4 << 10;
+/// A document's places are 32 bits wide.
+const MAX_TEXT: usize = 2 << 30;
 
-/// The document as far as the bounds allow, and the bound that was passed.
-fn build(html: &str, options: &ParseOptions) -> (Document, Option<String>) {
-    let builder = TreeBuilder::new(
-        Sink::new(DocumentKind::Html),
-        TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() },
-    );
-    feed(builder, None, html, options)
+fn check_len(len: usize, options: &ParseOptions) -> Result<(), Error> {
+    let max = options.max_bytes.min(MAX_TEXT);
+    if len > max {
+        return Err(Error::parse(format!("it is {len} bytes long, more than {max} (`max_bytes`)")));
+    }
+    Ok(())
 }
 
-fn feed(
-    builder: TreeBuilder<u32, Sink>,
-    initial_state: Option<State>,
-    html: &str,
-    options: &ParseOptions,
-) -> (Document, Option<String>) {
-    let start = Instant::now();
-    let guard = Guard { builder, max_depth: options.max_depth, dropped: RefCell::default(), closed: Cell::new(false) };
-    let tokenizer = Tokenizer::new(guard, TokenizerOpts { initial_state, ..TokenizerOpts::default() });
-    let queue = BufferQueue::default();
-    let mut rest = html;
-    let mut bound = None;
-    while !rest.is_empty() {
-        let mut end = rest.len().min(PIECE);
-        while !rest.is_char_boundary(end) {
-            end += 1;
-        }
-        queue.push_back(StrTendril::from_slice(&rest[..end]));
-        rest = &rest[end..];
-        // It also stops at scripts and at a `<meta>` that names an encoding, with the rest still in the queue.
-        while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
-        let nodes = tokenizer.sink.builder.sink.len();
-        if nodes > options.max_nodes {
-            bound = Some(format!("it makes more than {} nodes (`max_nodes`)", options.max_nodes));
-            break;
-        }
-        if start.elapsed() > options.timeout {
-            bound = Some(format!("parsing took longer than {:?} (`timeout`)", options.timeout));
-            break;
-        }
+fn parse_text(html: Cow<'_, str>, options: &ParseOptions) -> Result<Document, Error> {
+    check_len(html.len(), options)?;
+    match build(html, None, options) {
+        (document, None) => Ok(document),
+        (_, Some(bound)) => Err(Error::parse(bound)),
     }
-    tokenizer.end();
-    (tokenizer.sink.builder.sink.freeze(), bound)
+}
+
+/// How many tokens there are between two looks at the clock.
+const TOKENS: u32 = 64;
+
+const RULES: TreeBuilderOpts = TreeBuilderOpts {
+    scripting_enabled: false,
+    exact_errors: false,
+    iframe_srcdoc: false,
+    drop_doctype: false,
+    quirks_mode: QuirksMode::NoQuirks,
+};
+
+/// The document as far as the bounds allow, and the bound that was passed. `context` is the element that the text is the
+/// content of.
+fn build(html: Cow<'_, str>, context: Option<QualName>, options: &ParseOptions) -> (Document, Option<String>) {
+    let text = tokenizer::preprocess(html);
+    let source = StrTendril::from_slice(&text);
+    let names = Names::new();
+    let sink = Sink::new(&names, &source);
+    let (builder, state) = match context {
+        None => (TreeBuilder::new(sink, RULES), State::Data),
+        Some(context) => {
+            let context = create_element(&sink, context, Vec::new());
+            let builder = TreeBuilder::new_for_fragment(sink, context, None, RULES);
+            let state = builder.tokenizer_state_for_context_elem(false);
+            (builder, state)
+        }
+    };
+    let guard = Guard {
+        builder,
+        options,
+        start: Instant::now(),
+        until_look: Cell::new(TOKENS),
+        bound: RefCell::default(),
+        dropped: RefCell::default(),
+        closed: Cell::new(false),
+    };
+    tokenizer::run(&guard, &text, &source, state.into());
+    let frozen = guard.builder.sink.freeze();
+    (frozen.into_document(text), guard.bound.into_inner())
 }
 
 /// Stands between the tokenizer and the tree builder and drops start tags that nest too deep, with their end tags.
 ///
 /// A cap in the tree would not do: the tree builder's stack of open elements would grow all the same, and it is searched
 /// at every tag.
-struct Guard {
-    builder: TreeBuilder<u32, Sink>,
-    max_depth: u32,
+struct Guard<'n, 'o> {
+    builder: TreeBuilder<Handle<'n>, Sink<'n>>,
+    options: &'o ParseOptions,
+    start: Instant,
+    /// How many tokens until the clock is looked at.
+    until_look: Cell<u32>,
+    /// The bound that was passed.
+    bound: RefCell<Option<String>>,
     /// The names of dropped elements that are still open.
     dropped: RefCell<Vec<LocalName>>,
     /// Whether an end tag passed since the depth was last known for sure.
     closed: Cell<bool>,
 }
 
-/// Elements that hold no others: they never nest, and dropping one that holds raw text would spill its content.
-const LEAVES: &[&str] = &[
-    "area",
-    "base",
-    "br",
-    "col",
-    "embed",
-    "hr",
-    "img",
-    "input",
-    "link",
-    "meta",
-    "source",
-    "track",
-    "wbr",
-    "script",
-    "style",
-    "textarea",
-    "title",
-    "xmp",
-    "iframe",
-    "noembed",
-    "noframes",
-    "plaintext",
-];
+/// Whether an element holds no others: such elements never nest, and dropping one that holds raw text would spill its
+/// content.
+fn is_leaf(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("area")
+            | local_name!("base")
+            | local_name!("br")
+            | local_name!("col")
+            | local_name!("embed")
+            | local_name!("hr")
+            | local_name!("img")
+            | local_name!("input")
+            | local_name!("link")
+            | local_name!("meta")
+            | local_name!("source")
+            | local_name!("track")
+            | local_name!("wbr")
+            | local_name!("script")
+            | local_name!("style")
+            | local_name!("textarea")
+            | local_name!("title")
+            | local_name!("xmp")
+            | local_name!("iframe")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("plaintext")
+    )
+}
 
-impl Guard {
+impl Guard<'_, '_> {
     fn passes(&self, tag: &Tag) -> bool {
-        let leaf = LEAVES.contains(&&*tag.name);
         match tag.kind {
             TagKind::StartTag => {
-                if leaf || self.builder.sink.open_depth() < self.max_depth {
+                let max_depth = self.options.max_depth;
+                if self.builder.sink.open_depth() < max_depth || is_leaf(&tag.name) {
                     return true;
                 }
                 if self.closed.replace(false) {
                     self.measure();
-                    if self.builder.sink.open_depth() < self.max_depth {
+                    if self.builder.sink.open_depth() < max_depth {
                         return true;
                     }
                 }
@@ -285,7 +288,7 @@ impl Guard {
             }
             TagKind::EndTag => {
                 let mut dropped = self.dropped.borrow_mut();
-                if !leaf && dropped.last() == Some(&tag.name) {
+                if dropped.last() == Some(&tag.name) && !is_leaf(&tag.name) {
                     dropped.pop();
                     return false;
                 }
@@ -297,17 +300,17 @@ impl Guard {
 }
 
 /// Follows the open elements, which the tree builder names from the outermost to the innermost before all others.
-struct Innermost<'g> {
-    sink: &'g Sink,
+struct Innermost<'g, 'n> {
+    sink: &'g Sink<'n>,
     depth: Cell<u32>,
     over: Cell<bool>,
 }
 
-impl Tracer for Innermost<'_> {
-    type Handle = u32;
+impl<'n> Tracer for Innermost<'_, 'n> {
+    type Handle = Handle<'n>;
 
-    fn trace_handle(&self, node: &u32) {
-        let depth = self.sink.depth_of(*node);
+    fn trace_handle(&self, node: &Handle<'n>) {
+        let depth = self.sink.depth_of(node.id());
         if self.over.get() || (depth <= self.depth.get() && depth > 0) {
             self.over.set(true);
         } else {
@@ -316,7 +319,7 @@ impl Tracer for Innermost<'_> {
     }
 }
 
-impl Guard {
+impl Guard<'_, '_> {
     /// Not every element that is closed is told of, so that the depth may be less than was thought.
     fn measure(&self) {
         let sink = &self.builder.sink;
@@ -326,19 +329,13 @@ impl Guard {
     }
 }
 
-impl TokenSink for Guard {
-    type Handle = u32;
+impl<'n> TokenSink for Guard<'n, '_> {
+    type Handle = Handle<'n>;
 
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<u32> {
-        match token {
-            Token::TagToken(mut tag) => {
-                if !self.passes(&tag) {
-                    return TokenSinkResult::Continue;
-                }
-                tag.attrs.truncate(MAX_ATTRS);
-                self.builder.process_token(Token::TagToken(tag), line)
-            }
-            other => self.builder.process_token(other, line),
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle<'n>> {
+        match &token {
+            Token::TagToken(tag) if !self.passes(tag) => TokenSinkResult::Continue,
+            _ => self.builder.process_token(token, line),
         }
     }
 
@@ -348,5 +345,29 @@ impl TokenSink for Guard {
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
         self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+impl Driver for Guard<'_, '_> {
+    const MAX_ATTRS: usize = MAX_ATTRS;
+
+    fn spare_attrs(&self) -> Vec<Attribute> {
+        self.builder.sink.take_spare()
+    }
+
+    fn must_stop(&self) -> bool {
+        let mut passed = self.builder.sink.passed(self.options.max_nodes);
+        self.until_look.set(self.until_look.get() - 1);
+        if self.until_look.get() == 0 {
+            self.until_look.set(TOKENS);
+            if passed.is_none() && self.start.elapsed() > self.options.timeout {
+                passed = Some(format!("parsing took longer than {:?} (`timeout`)", self.options.timeout));
+            }
+        }
+        let must_stop = passed.is_some();
+        if must_stop {
+            *self.bound.borrow_mut() = passed;
+        }
+        must_stop
     }
 }
