@@ -1,0 +1,63 @@
+"""Declarative scraping: describe the data as a typed class; one runtime fetches, parses, extracts and heals.
+
+>>> from crawlingo import Price, css, dataset, extract
+>>>
+>>> @dataset(each="article.product")
+... class Book:
+...     title: str = css("h3 a", attr="title")
+...     price: Price = css(".price")
+>>>
+>>> extract("<article class=product><h3><a title=Ulysses></a></h3><p class=price>£5</article>", Book)
+[Book(title='Ulysses', price=Price(amount=Decimal('5'), currency='GBP', symbol='£'))]
+"""
+
+from __future__ import annotations
+
+from ._crawlingo import __version__
+from ._dataset import asdict, dataset
+from ._extract import extract
+from ._fields import after_text, before_text, css, json, jsonld, meta, microdata, regex, text, xpath
+from ._records import Records
+from .errors import (
+    ConfigError,
+    CrawlingoError,
+    ExtractionError,
+    FetchError,
+    IoError,
+    ParseError,
+    SdkError,
+    SelectorError,
+)
+from .types import Email, Kind, Phone, Price, Timestamp, Url
+
+__all__ = [
+    "ConfigError",
+    "CrawlingoError",
+    "Email",
+    "ExtractionError",
+    "FetchError",
+    "IoError",
+    "Kind",
+    "ParseError",
+    "Phone",
+    "Price",
+    "Records",
+    "SdkError",
+    "SelectorError",
+    "Timestamp",
+    "Url",
+    "__version__",
+    "after_text",
+    "asdict",
+    "before_text",
+    "css",
+    "dataset",
+    "extract",
+    "json",
+    "jsonld",
+    "meta",
+    "microdata",
+    "regex",
+    "text",
+    "xpath",
+]
