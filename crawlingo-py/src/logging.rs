@@ -3,11 +3,12 @@
 //! Events come from threads that must not wait for the interpreter: it may be held by one that waits for them. They go
 //! into a bounded queue, and a thread of its own hands them to `logging`.
 
-use std::collections::VecDeque;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, Once, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{LazyLock, Once};
+use std::time::Duration;
 
+use crossbeam_queue::ArrayQueue;
 use pyo3::prelude::*;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -26,8 +27,10 @@ struct Entry {
     message: String,
 }
 
-static QUEUE: Mutex<VecDeque<Entry>> = Mutex::new(VecDeque::new());
-static WAKE: Condvar = Condvar::new();
+// Without locks: one that is held while the process forks would stay locked in the child.
+static QUEUE: LazyLock<ArrayQueue<Entry>> = LazyLock::new(|| ArrayQueue::new(MAX_WAITING));
+/// Whether this process has events for `logging` at all, and not for the command's own subscriber.
+static ACTIVE: AtomicBool = AtomicBool::new(false);
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 /// The level of Python's logger `crawlingo`, as it was when last asked.
 static THRESHOLD: AtomicI64 = AtomicI64::new(30);
@@ -59,13 +62,9 @@ impl<S: Subscriber> Layer<S> for ToPython {
             target: metadata.target().replace("::", "."),
             message: text.message + &text.rest,
         };
-        let mut queue = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
-        if queue.len() < MAX_WAITING {
-            queue.push_back(entry);
-        } else {
+        if QUEUE.push(entry).is_err() {
             DROPPED.fetch_add(1, Ordering::Relaxed);
         }
-        WAKE.notify_one();
     }
 }
 
@@ -91,6 +90,7 @@ pub(crate) fn begin(py: Python<'_>) -> Result<()> {
         START.call_once(|| {
             // Another subscriber, such as the command's, stays.
             if tracing_subscriber::registry().with(ToPython).try_init().is_ok() {
+                ACTIVE.store(true, Ordering::Relaxed);
                 spawn();
             }
         });
@@ -102,18 +102,16 @@ pub(crate) fn begin(py: Python<'_>) -> Result<()> {
     Ok(())
 }
 
-/// After a fork the thread is missing.
+/// Starts the thread; called again after a fork, where it is missing.
 pub(crate) fn spawn() {
+    if !ACTIVE.load(Ordering::Relaxed) {
+        return;
+    }
     let spawned = std::thread::Builder::new().name("crawlingo-log".to_owned()).spawn(|| {
         loop {
-            {
-                let mut queue = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
-                while queue.is_empty() {
-                    queue = WAKE.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
+            std::thread::sleep(Duration::from_millis(50));
             // None: the interpreter is going.
-            if Python::try_attach(flush).is_none() {
+            if !QUEUE.is_empty() && Python::try_attach(flush).is_none() {
                 return;
             }
         }
@@ -127,9 +125,7 @@ fn logger<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 
 /// Hands what waits to `logging`.
 pub(crate) fn flush(py: Python<'_>) {
-    loop {
-        let entry = QUEUE.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(entry) = entry else { break };
+    while let Some(entry) = QUEUE.pop() {
         tell(py, &entry);
     }
     let dropped = DROPPED.swap(0, Ordering::Relaxed);
@@ -143,6 +139,18 @@ fn tell(py: Python<'_>, entry: &Entry) {
     // The message is given as an argument, so that a `%` in it means nothing.
     let told =
         logger(py, &entry.target).and_then(|logger| logger.call_method1("log", (entry.level, "%s", &entry.message)));
+    if let Err(error) = told {
+        error.write_unraisable(py, None);
+    }
+}
+
+/// An exception of the caller's code that stops nothing: it is logged, with its traceback.
+pub(crate) fn exception(py: Python<'_>, what: &str, error: PyErr) {
+    let told = logger(py, "crawlingo.callback").and_then(|logger| {
+        let more = pyo3::types::PyDict::new(py);
+        more.set_item("exc_info", error.into_value(py))?;
+        logger.call_method("error", ("%s failed", what), Some(&more))
+    });
     if let Err(error) = told {
         error.write_unraisable(py, None);
     }
