@@ -35,7 +35,7 @@ impl PyElement {
         Self { page: page.clone(), id }
     }
 
-    fn with<T>(&self, call: impl FnOnce(Element<'_>) -> T) -> Result<T> {
+    fn with<'s, T>(&'s self, call: impl FnOnce(Element<'s>) -> T) -> Result<T> {
         // It was an element when this was made, and a page does not change.
         let element = self.page.document().node(self.id).and_then(Node::as_element);
         element.map(call).ok_or_else(|| crawlingo::Error::sdk("the element is gone").into())

@@ -2,9 +2,15 @@
 //! people see are in `python/crawlingo`.
 
 mod dataset;
+mod element;
 mod errors;
 mod extract;
+mod heal;
 mod logging;
+mod nodes;
+mod page;
+mod runtime;
+mod session;
 mod values;
 
 use pyo3::prelude::*;
@@ -17,7 +23,18 @@ mod _crawlingo {
     #[pymodule_export]
     use super::dataset::DatasetType;
     #[pymodule_export]
+    use super::element::{PyElement, PyElementList};
+    #[pymodule_export]
     use super::extract::{check_selector, extract, suggest, to_cells, to_json, to_plain};
+
+    #[pymodule_export]
+    use super::heal::PyHealStore;
+    #[pymodule_export]
+    use super::nodes::PyNode;
+    #[pymodule_export]
+    use super::page::{PyPage, PyResponse};
+    #[pymodule_export]
+    use super::session::PySession;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -13,11 +13,13 @@
 
 from __future__ import annotations
 
-from ._crawlingo import __version__
+from ._crawlingo import Element, ElementList, Page, Response, __version__
 from ._dataset import asdict, dataset
 from ._extract import extract
 from ._fields import after_text, before_text, css, json, jsonld, meta, microdata, regex, text, xpath
+from ._heal import Heal, HealStore
 from ._records import Records
+from ._session import Session
 from .errors import (
     ConfigError,
     CrawlingoError,
@@ -33,17 +35,24 @@ from .types import Email, Kind, Phone, Price, Timestamp, Url
 __all__ = [
     "ConfigError",
     "CrawlingoError",
+    "Element",
+    "ElementList",
     "Email",
     "ExtractionError",
     "FetchError",
+    "Heal",
+    "HealStore",
     "IoError",
     "Kind",
+    "Page",
     "ParseError",
     "Phone",
     "Price",
     "Records",
+    "Response",
     "SdkError",
     "SelectorError",
+    "Session",
     "Timestamp",
     "Url",
     "__version__",
