@@ -137,6 +137,18 @@ impl DatasetType {
         self.extractor.schema()
     }
 
+    /// Whether code in Python has a say in what a record becomes.
+    pub(crate) fn needs_python(&self, py: Python<'_>) -> bool {
+        let nested = |slot: &Slot| {
+            let class = slot.nested.as_ref().map(|class| of_class(class.bind(py)));
+            // One that holds itself is asked already.
+            class.is_some_and(|class| class.is_ok_and(|class| {
+                !class.get().class.is(&self.class) && class.get().needs_python(py)
+            }))
+        };
+        matches!(self.make, Make::Call) || self.slots.iter().any(|slot| slot.edge.is_some() || nested(slot))
+    }
+
     /// An instance of a record.
     pub(crate) fn instance<'py>(&self, py: Python<'py>, record: &Record) -> Result<Bound<'py, PyAny>> {
         let class = self.class.bind(py);

@@ -1,6 +1,7 @@
 //! The extension module below the Python package `crawlingo`: what is fast or talks to the network. The classes that
 //! people see are in `python/crawlingo`.
 
+mod crawl;
 mod dataset;
 mod element;
 mod errors;
@@ -11,6 +12,7 @@ mod nodes;
 mod page;
 mod runtime;
 mod session;
+mod sink;
 mod values;
 
 use pyo3::prelude::*;
@@ -20,6 +22,8 @@ use pyo3::prelude::*;
 mod _crawlingo {
     use super::*;
 
+    #[pymodule_export]
+    use super::crawl::{PyStream, check_spider, crawl_run, crawl_run_async, crawl_stream};
     #[pymodule_export]
     use super::dataset::DatasetType;
     #[pymodule_export]

@@ -20,6 +20,7 @@ from ._fields import after_text, before_text, css, json, jsonld, meta, microdata
 from ._heal import Heal, HealStore
 from ._records import Records
 from ._session import Session
+from ._spider import CrawlReport, Spider, Stream, follow, spider
 from .errors import (
     ConfigError,
     CrawlingoError,
@@ -34,6 +35,7 @@ from .types import Email, Kind, Phone, Price, Timestamp, Url
 
 __all__ = [
     "ConfigError",
+    "CrawlReport",
     "CrawlingoError",
     "Element",
     "ElementList",
@@ -53,6 +55,8 @@ __all__ = [
     "SdkError",
     "SelectorError",
     "Session",
+    "Spider",
+    "Stream",
     "Timestamp",
     "Url",
     "__version__",
@@ -62,11 +66,13 @@ __all__ = [
     "css",
     "dataset",
     "extract",
+    "follow",
     "json",
     "jsonld",
     "meta",
     "microdata",
     "regex",
+    "spider",
     "text",
     "xpath",
 ]
