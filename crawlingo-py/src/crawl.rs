@@ -118,8 +118,7 @@ fn report_to_py<'py>(py: Python<'py>, report: &CrawlReport) -> Result<Bound<'py,
 }
 
 fn meta_column(name: &str) -> Result<MetaColumn> {
-    let all =
-        [MetaColumn::Url, MetaColumn::FetchedAt, MetaColumn::RunId, MetaColumn::Depth, MetaColumn::Type];
+    let all = [MetaColumn::Url, MetaColumn::FetchedAt, MetaColumn::RunId, MetaColumn::Depth, MetaColumn::Type];
     let found = all.into_iter().find(|column| column.name().trim_start_matches('_') == name.trim_start_matches('_'));
     let names = || all.map(|column| column.name().trim_start_matches('_').to_owned()).join(", ");
     Ok(found.ok_or_else(|| Error::config("meta", format!("there is no column {name:?}; there are {}", names())))?)
@@ -129,7 +128,8 @@ type Run = Pin<Box<dyn Future<Output = std::result::Result<CrawlReport, Error>> 
 
 fn run_of(py: Python<'_>, options: &RunOptions<'_>) -> Result<(Run, Stop)> {
     let (mut crawl, classes, spec) = prepare(py, options)?;
-    let to = options.to.as_ref().ok_or_else(|| Error::config("to", "say where the records go: `to=\"books.jsonl\"`"))?;
+    let to =
+        options.to.as_ref().ok_or_else(|| Error::config("to", "say where the records go: `to=\"books.jsonl\"`"))?;
     let existing = if options.overwrite { Existing::Overwrite } else { Existing::Refuse };
     let mut meta = options.meta.iter().map(|name| meta_column(name)).collect::<Result<Vec<_>>>()?;
     if spec.items.len() > 1 && !meta.contains(&MetaColumn::Type) {

@@ -72,12 +72,7 @@ pub(crate) fn of_instance<'py>(object: &Bound<'py, PyAny>) -> Result<Option<Boun
 impl DatasetType {
     /// `slots` holds one for each field of the schema.
     #[new]
-    fn new(
-        schema: &Bound<'_, PyDict>,
-        class: Bound<'_, PyType>,
-        slots: Vec<Given>,
-        call: bool,
-    ) -> Result<Self> {
+    fn new(schema: &Bound<'_, PyDict>, class: Bound<'_, PyType>, slots: Vec<Given>, call: bool) -> Result<Self> {
         let serde_json::Value::Object(map) = pythonize::depythonize(schema.as_any())? else {
             return Err(Error::sdk("a schema is a dictionary").into());
         };
@@ -142,9 +137,9 @@ impl DatasetType {
         let nested = |slot: &Slot| {
             let class = slot.nested.as_ref().map(|class| of_class(class.bind(py)));
             // One that holds itself is asked already.
-            class.is_some_and(|class| class.is_ok_and(|class| {
-                !class.get().class.is(&self.class) && class.get().needs_python(py)
-            }))
+            class.is_some_and(|class| {
+                class.is_ok_and(|class| !class.get().class.is(&self.class) && class.get().needs_python(py))
+            })
         };
         matches!(self.make, Make::Call) || self.slots.iter().any(|slot| slot.edge.is_some() || nested(slot))
     }

@@ -290,7 +290,8 @@ impl PyElementList {
     fn css<'py>(&self, py: Python<'py>, selector: &str) -> Result<Bound<'py, PyAny>> {
         let selector = css::parse(selector)?;
         let ids = py.detach(|| {
-            let found = self.elements().flat_map(|element| element.select(&selector).map(Element::id).collect::<Vec<_>>());
+            let found =
+                self.elements().flat_map(|element| element.select(&selector).map(Element::id).collect::<Vec<_>>());
             // Ids are in the order of the document.
             let mut ids: Vec<NodeId> = found.collect();
             ids.sort_unstable_by_key(|id| id.get());

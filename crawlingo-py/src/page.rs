@@ -184,12 +184,7 @@ impl PyPage {
 
     /// All records of a dataset on the page. Fields that ask for it heal, if the page's session has a store for that.
     #[pyo3(signature = (dataset, *, errors = "raise"))]
-    fn extract<'py>(
-        &self,
-        py: Python<'py>,
-        dataset: &Bound<'py, PyAny>,
-        errors: &str,
-    ) -> Result<Bound<'py, PyAny>> {
+    fn extract<'py>(&self, py: Python<'py>, dataset: &Bound<'py, PyAny>, errors: &str) -> Result<Bound<'py, PyAny>> {
         logging::begin(py)?;
         let class = of_class(dataset)?;
         let extractor = Arc::clone(&class.get().extractor);

@@ -214,9 +214,7 @@ impl PySession {
 }
 
 fn page<'py>(py: Python<'py>, page: crawlingo::Page) -> Result<Bound<'py, PyAny>> {
-    Ok(imported!(py, "crawlingo._crawlingo", "Page")
-        .and_then(|_| PyPage(page).into_pyobject(py))?
-        .into_any())
+    Ok(imported!(py, "crawlingo._crawlingo", "Page").and_then(|_| PyPage(page).into_pyobject(py))?.into_any())
 }
 
 #[pymethods]
@@ -291,11 +289,9 @@ impl PySession {
         timeout: Option<&Bound<'_, PyAny>>,
     ) -> Result<Bound<'py, PyAny>> {
         let (session, request) = (self.get()?, request(url, method, headers, body.map(Bytes::from), timeout)?);
-        future(
-            py,
-            async move { session.fetch(request).await },
-            |py, response| Ok(PyResponse::new(response).into_pyobject(py)?.into_any()),
-        )
+        future(py, async move { session.fetch(request).await }, |py, response| {
+            Ok(PyResponse::new(response).into_pyobject(py)?.into_any())
+        })
     }
 
     /// Makes a page from elsewhere heal as those do that the session fetches.

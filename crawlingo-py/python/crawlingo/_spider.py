@@ -371,7 +371,7 @@ class Spider(Generic[T]):
             raise ConfigError("option `session`: give a session, or options of one, not both", key="session")
         spec = dict(cls.__crawlingo_spider__)
         raises = spec.pop("raise_errors", False)
-        values = {name: quote(str(getattr(self, name)), safe="") for name in _arguments(cls)}
+        values = {name: quote(str(getattr(self, name)), safe=":,@!$()*;~") for name in _arguments(cls)}
         spec["start"] = [start.format_map(values) if values else start for start in spec["start"]]
         if store is None and resume:
             store = os.path.join(".crawlingo", "crawls", spec["name"])
