@@ -139,16 +139,43 @@ impl PyNode {
     }
 }
 
-/// What a selector finds below a node, and at it. Of `::text` each text node by itself is found, of `::attr` each
-/// attribute.
-fn select(node: Node<'_>, selector: &CssSelector) -> Vec<Place> {
-    let elements: Vec<Element<'_>> = match node.as_element() {
+/// `p ::text` and `p *::text` take the texts of `p` itself too, by parsel's way to XPath: the selector without the gap,
+/// and whether there is one.
+fn without_gap(selector: &str) -> (String, bool) {
+    let Some(at) = selector.rfind("::") else { return (selector.to_owned(), false) };
+    let (before, take) = selector.split_at(at);
+    let front = before.strip_suffix('*').unwrap_or(before);
+    let plain = front.trim_end();
+    let gap = plain.len() < front.len() && !plain.is_empty() && !plain.ends_with(['>', '+', '~']) && !plain.contains(',');
+    if gap { (format!("{plain}{take}"), true) } else { (selector.to_owned(), false) }
+}
+
+/// What a selector finds below a node, and at it; `deep` adds what is inside of that. Of `::text` each text node by
+/// itself is found, of `::attr` each attribute.
+fn select(node: Node<'_>, selector: &CssSelector, deep: bool) -> Vec<Place> {
+    let mut elements: Vec<Element<'_>> = match node.as_element() {
         Some(element) => {
             let own = element.matches(selector).then_some(element);
             own.into_iter().chain(element.select(selector)).collect()
         }
         None => node.document().select(selector).collect(),
     };
+    if deep {
+        let inner = elements.iter().flat_map(|element| std::iter::once(*element).chain(element.descendants()));
+        elements = inner.collect();
+        elements.sort_unstable_by_key(|element| element.id());
+        elements.dedup();
+        if !matches!(selector.take(), Some(Take::Attr(_))) {
+            // All texts, in the order in which they stand.
+            let mut texts: Vec<NodeId> = elements
+                .iter()
+                .flat_map(|element| element.node().children().filter(|node| node.as_text().is_some()))
+                .map(Node::id)
+                .collect();
+            texts.sort_unstable();
+            return texts.into_iter().map(Place::Node).collect();
+        }
+    }
     let found = elements.into_iter().flat_map(|element| match selector.take() {
         None => vec![Place::Node(element.id())],
         Some(Take::Attr(name)) => {
@@ -167,9 +194,11 @@ fn select(node: Node<'_>, selector: &CssSelector) -> Vec<Place> {
 impl PyNode {
     /// What a CSS selector finds below it, and at it.
     fn css(&self, py: Python<'_>, selector: &str) -> Result<Vec<Self>> {
-        let selector = css::parse(selector)?;
+        let (plain, deep) = without_gap(selector);
+        // What does not parse is told of the selector as it was written.
+        let selector = if deep { css::parse(selector).and_then(|_| css::parse(&plain))? } else { css::parse(selector)? };
         let Some(node) = self.node() else { return Ok(Vec::new()) };
-        let found = py.detach(|| select(node, &selector));
+        let found = py.detach(|| select(node, &selector, deep));
         Ok(found.into_iter().map(|place| self.at(place)).collect())
     }
 
