@@ -146,7 +146,8 @@ fn without_gap(selector: &str) -> (String, bool) {
     let (before, take) = selector.split_at(at);
     let front = before.strip_suffix('*').unwrap_or(before);
     let plain = front.trim_end();
-    let gap = plain.len() < front.len() && !plain.is_empty() && !plain.ends_with(['>', '+', '~']) && !plain.contains(',');
+    let gap =
+        plain.len() < front.len() && !plain.is_empty() && !plain.ends_with(['>', '+', '~']) && !plain.contains(',');
     if gap { (format!("{plain}{take}"), true) } else { (selector.to_owned(), false) }
 }
 
@@ -196,7 +197,8 @@ impl PyNode {
     fn css(&self, py: Python<'_>, selector: &str) -> Result<Vec<Self>> {
         let (plain, deep) = without_gap(selector);
         // What does not parse is told of the selector as it was written.
-        let selector = if deep { css::parse(selector).and_then(|_| css::parse(&plain))? } else { css::parse(selector)? };
+        let selector =
+            if deep { css::parse(selector).and_then(|_| css::parse(&plain))? } else { css::parse(selector)? };
         let Some(node) = self.node() else { return Ok(Vec::new()) };
         let found = py.detach(|| select(node, &selector, deep));
         Ok(found.into_iter().map(|place| self.at(place)).collect())

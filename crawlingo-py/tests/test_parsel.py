@@ -23,6 +23,8 @@ CALLS: List[Any] = [
     lambda s: s.css("div p *::text").getall(),
     lambda s: s.css("div ::attr(href)").getall(),
     lambda s: s.css("a").get(),
+    lambda s: s.css("a[href='/2']::attr(href)").getall(),
+    lambda s: s.css("div[id] ::attr(href)").getall(),
     lambda s: s.css("a::text").extract_first(),
     lambda s: s.css("none").get(),
     lambda s: s.css("none::text").get(default="x"),
@@ -87,6 +89,8 @@ def _answer(case: Any, folder: pathlib.Path) -> Any:
             found = found.xpath(step["xpath"], **step.get("variables", {}))
         else:
             return None
+        if "index" in step:
+            found = SelectorList(found[step["index"] : step["index"] + 1])
     return found.getall()
 
 
@@ -111,9 +115,23 @@ def test_the_cases_of_parsels_own_tests(shared: pathlib.Path, capsys: Any) -> No
     with capsys.disabled():
         print(f"\nparsel: {passed}/{passed + len(failed)}")
         for one in failed[:20]:
-            print("  ", *map(repr, one))
-    # A floor that only ever rises.
-    assert passed >= FLOOR, failed
+            print(f"  {one[0]}: {KNOWN.get(one[0], 'new')}")
+    # A floor that only ever rises, and the reasons of what is left.
+    assert passed >= 130
+    assert not [one for one in failed if one[0] not in KNOWN]
 
 
-FLOOR = 0
+_HASH = "a name that begins with a digit is none by the standard of CSS"
+_XML = "an empty element of XML is written with an end tag"
+KNOWN = {
+    "css/parsel/0007": _HASH,
+    "css/parsel/0046": "an attribute without a value is written with an empty one",
+    "xpath/parsel/0046": _HASH,
+    "xpath/parsel/0047": _HASH,
+    "xpath/parsel/0083": "prefixes are not bound by namespaces",
+    "xpath/parsel/0172": _XML,
+    "xpath/parsel/0173": _XML,
+    "xpath/parsel/0175": _XML,
+    "xpath/parsel/0176": _XML,
+    "xpath/parsel/0177": _XML,
+}

@@ -1,11 +1,36 @@
 from collections.abc import Awaitable, Iterator
 from typing import Any, Literal, TypeVar, final, overload
 
+from typing_extensions import disjoint_base
+
 from crawlingo import Records
 from crawlingo.types import Url
 
 _T = TypeVar("_T")
 
+__all__ = [
+    "DatasetType",
+    "Element",
+    "ElementList",
+    "HealStore",
+    "Node",
+    "Page",
+    "Response",
+    "Session",
+    "Stream",
+    "__version__",
+    "check_selector",
+    "check_spider",
+    "command",
+    "crawl_run",
+    "crawl_run_async",
+    "crawl_stream",
+    "extract",
+    "suggest",
+    "to_cells",
+    "to_json",
+    "to_plain",
+]
 __version__: str
 
 @final
@@ -143,6 +168,7 @@ class Response:
     def elapsed(self) -> float: ...
     def json(self) -> Any: ...
 
+@disjoint_base
 class HealStore:
     def __new__(cls, folder: Any) -> HealStore: ...
     def history(self) -> list[Any]: ...
