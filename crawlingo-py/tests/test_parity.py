@@ -198,6 +198,23 @@ Session(timeuot=3)
     assert {int(line.split(":")[1]) for line in found} == {5, 6, 7, 8}, out
 
 
+def test_the_readme(tmp_path: pathlib.Path) -> None:
+    """The quick start defines what it says, and is typed."""
+    from mypy import api
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    code = "from __future__ import annotations\n" + readme.split("```python\n")[1].split("```")[0]
+    defined: dict[str, Any] = {"__name__": "readme"}
+    exec(code.split("books = extract(")[0], defined)
+    page = "<article class=product><h3><a title=x href=/1></a></h3><p class=price>£5</p>3 in stock</article>"
+    [book] = extract(page, defined["Book"], url="https://shop.example/")
+    assert (book.title, book.stock, book.price.currency) == ("x", 3, "GBP")
+    typed = tmp_path / "readme.py"
+    typed.write_text("from __future__ import annotations\nhtml = ''\n" + code.split("\n", 1)[1], "utf-8")
+    out, err, code_of = api.run(["--no-incremental", "--cache-dir", str(tmp_path), str(typed)])
+    assert code_of == 0, out + err
+
+
 def test_stubs() -> None:
     """The stubs say what is there."""
     import sys
