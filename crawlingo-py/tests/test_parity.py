@@ -204,7 +204,7 @@ def test_the_readme(tmp_path: pathlib.Path) -> None:
 
     readme = (ROOT / "README.md").read_text("utf-8")
     code = "from __future__ import annotations\n" + readme.split("```python\n")[1].split("```")[0]
-    defined: dict[str, Any] = {"__name__": "readme"}
+    defined: dict[str, Any] = {"__name__": __name__}
     exec(code.split("books = extract(")[0], defined)
     page = "<article class=product><h3><a title=x href=/1></a></h3><p class=price>£5</p>3 in stock</article>"
     [book] = extract(page, defined["Book"], url="https://shop.example/")
