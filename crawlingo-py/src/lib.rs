@@ -6,6 +6,7 @@ mod dataset;
 mod element;
 mod errors;
 mod extract;
+mod form;
 mod heal;
 mod logging;
 mod nodes;
@@ -31,6 +32,8 @@ mod _crawlingo {
     #[pymodule_export]
     use super::extract::{check_selector, extract, suggest, to_cells, to_json, to_plain};
 
+    #[pymodule_export]
+    use super::form::PyForm;
     #[pymodule_export]
     use super::heal::PyHealStore;
     #[pymodule_export]

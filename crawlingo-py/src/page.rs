@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::dataset::{of_class, records};
 use crate::errors::Result;
 use crate::extract::Content;
+use crate::form::PyForm;
 use crate::nodes::{PyNode, xpath_to_py};
 use crate::values::imported;
 use crate::{element, logging};
@@ -180,6 +181,11 @@ impl PyPage {
     fn table(&self, py: Python<'_>, selector: &str) -> Result<Vec<BTreeMap<String, String>>> {
         let table = py.detach(|| self.0.table(selector))?;
         Ok(table.rows().map(|row| row.to_pairs().into_iter().collect()).collect())
+    }
+
+    /// The first form that a CSS selector finds, as a browser would send it.
+    fn form(&self, selector: &str) -> Result<PyForm> {
+        Ok(PyForm(self.0.form(selector)?))
     }
 
     /// All records of a dataset on the page. Fields that ask for it heal, if the page's session has a store for that.

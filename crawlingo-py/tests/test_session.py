@@ -171,6 +171,27 @@ sys.exit(os.waitstatus_to_exitcode(status))
     assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
 
 
+def test_a_form(shop: Shop) -> None:
+    page = Page(
+        f"<form action={shop.url}/catalogue/1><input name=q value=old><input type=hidden name=t value=1>"
+        "<input type=checkbox name=c></form>",
+        "https://example.org/",
+    )
+    form = page.form("form").set("q", "new").check("c")
+    assert (form.method, form.names, form.values) == ("GET", ["q", "t", "c"], [("q", "new"), ("t", "1"), ("c", "on")])
+    assert page.form("form").values[0] == ("q", "old")
+    with Session() as session:
+        assert form.submit(session).url.endswith("?q=new&t=1&c=on")
+        assert asyncio.run(_submit(form, session)).status == 200
+    with pytest.raises(ConfigError, match="the form has no field `p`"):
+        form.set("p", "x")
+
+
+async def _submit(form: Any, session: Session) -> Page:
+    page: Page = await form.submit_async(session)
+    return page
+
+
 def test_options_are_checked() -> None:
     for options, part in [
         ({"timeuot": 3}, "did you mean `timeout`?"),

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from ._crawlingo import Element, ElementList, Page, Response, __version__
+from ._crawlingo import Element, ElementList, Form, Page, Response, __version__
 from ._dataset import asdict, dataset
 from ._extract import extract
 from ._fields import after_text, before_text, css, json, jsonld, meta, microdata, regex, text, xpath
@@ -42,6 +42,7 @@ __all__ = [
     "Email",
     "ExtractionError",
     "FetchError",
+    "Form",
     "Heal",
     "HealStore",
     "IoError",
