@@ -9,6 +9,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import Any, List, Literal, Optional
 
@@ -281,3 +282,59 @@ def test_the_examples_run(shop: Shop, tmp_path: pathlib.Path, example: str, argu
         [sys.executable, str(program), where, str(output)], check=True, capture_output=True, text=True, timeout=120
     )
     assert out.stdout.strip() and len(output.read_text("utf-8").splitlines()) > 5
+
+
+def test_callbacks_and_threads_do_not_lock_up(shop: Shop, truth: List[Any], tmp_path: pathlib.Path) -> None:
+    session = Session(concurrency=2)
+    titles: List[Optional[str]] = []
+
+    @spider(**OPTIONS, max_records=20)
+    class Calling(Spider[Product]):
+        shop: str
+
+        def process_item(self, item: Product) -> Optional[Product]:
+            # A call that blocks, from a thread of the engine, by the session that the crawl itself uses.
+            titles.append(session.page(f"{shop.url}/catalogue/1").title)
+            return item
+
+    reports = []
+
+    def run(number: int) -> None:
+        reports.append(Calling(shop=at(shop)).run(to=tmp_path / f"{number}.jsonl", session=session))
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert [report.records for report in reports] == [20] * 4 and len(titles) == 80
+
+    async def inside() -> int:
+        # A blocking crawl inside of a running loop, and asynchronous ones beside each other.
+        blocking = sum(1 for _ in Calling(shop=at(shop)).stream(session=session))
+
+        async def one() -> int:
+            return len([item async for item in Calling(shop=at(shop)).stream(session=session)])
+
+        return blocking + sum(await asyncio.gather(one(), one()))
+
+    assert asyncio.run(inside()) == 60
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit(0)", "raise SystemExit(0)"])
+def test_the_interpreter_ends_while_a_crawl_runs(shop: Shop, end: str) -> None:
+    program = f"""
+import sys
+import threading
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+from test_spider import Products
+class Own(Products):
+    def process_item(self, item):
+        return item
+stream = Own(shop={at(shop)!r}).stream()
+print(next(stream).title)
+{end}
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert (run.returncode, run.stderr) == (0, "") and run.stdout.strip()
