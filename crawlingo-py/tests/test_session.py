@@ -17,7 +17,7 @@ import pytest
 from conftest import Shop
 
 import crawlingo
-from crawlingo import ConfigError, Element, FetchError, Heal, HealStore, Page, Price, SelectorError, Session, css, dataset
+from crawlingo import ConfigError, Dataset, Element, FetchError, Heal, HealStore, Page, Price, SelectorError, Session, css, dataset
 
 
 @dataset(each="article.product")
@@ -190,6 +190,19 @@ def test_a_form(shop: Shop) -> None:
 async def _submit(form: Any, session: Session) -> Page:
     page: Page = await form.submit_async(session)
     return page
+
+
+def test_a_dataset_put_together(shop: Shop) -> None:
+    described = Dataset(shop.url + "/catalogue/1", each="article.product")
+    described.field("title", css("h3 a", attr="title")).field("price", css(".price"), Price)
+    expected = [(row.title, row.price) for row in Session().extract(shop.url + "/catalogue/1", Row)]
+    assert [(row.title, row.price) for row in described.extract()] == expected
+    assert [(row.title, row.price) for row in asyncio.run(described.extract_async())] == expected
+    assert Dataset().field("a", css("b")).extract("<b>x").to_dict() == [{"a": "x"}]
+    with pytest.raises(ConfigError, match="there is one already"):
+        described.field("title", css("a"))
+    with pytest.raises(ConfigError, match="say which page"):
+        Dataset().field("a", css("b")).extract()
 
 
 def test_options_are_checked() -> None:

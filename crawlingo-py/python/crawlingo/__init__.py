@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from ._builder import Dataset
 from ._crawlingo import Element, ElementList, Form, Page, Response, __version__
 from ._dataset import asdict, dataset
 from ._extract import extract
@@ -37,6 +38,7 @@ __all__ = [
     "ConfigError",
     "CrawlReport",
     "CrawlingoError",
+    "Dataset",
     "Element",
     "ElementList",
     "Email",

@@ -25,18 +25,6 @@ else:
 
 T = TypeVar("T")
 _MISSING: Any = dataclasses.MISSING
-_SPECIFIERS = (
-    _fields.css,
-    _fields.xpath,
-    _fields.regex,
-    _fields.text,
-    _fields.after_text,
-    _fields.before_text,
-    _fields.jsonld,
-    _fields.meta,
-    _fields.microdata,
-    _fields.json,
-)
 
 
 @typing.overload
@@ -219,7 +207,7 @@ class _Maker:
             )
 
     def own_annotations(self) -> Sequence[str]:
-        return [attr for base in self.cls.__mro__ if base.__module__ != "pydantic.main" for attr in _annotations(base)]
+        return [attr for base in self.cls.__mro__ if base.__module__ != "pydantic.main" for attr in own_annotations(base)]
 
     def field(self, attr: str, spec: FieldSpec) -> Tuple[Dict[str, Any], Shape]:
         """The field, with the keys of the schema files."""
@@ -287,10 +275,13 @@ class _Maker:
             _settle_init(self.cls, self.specs, defaults)
 
 
-def _annotations(cls: type) -> Sequence[str]:
-    return list(inspect.get_annotations(cls)) if hasattr(inspect, "get_annotations") else list(
-        cls.__dict__.get("__annotations__", {})
-    )
+def own_annotations(cls: type) -> Dict[str, Any]:
+    """The annotations of a class itself, unevaluated where they may be."""
+    if sys.version_info >= (3, 14):  # pragma: no cover
+        import annotationlib
+
+        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    return dict(cls.__dict__.get("__annotations__", {}))
 
 
 def _flavor(cls: type) -> str:
@@ -325,7 +316,7 @@ def _defaults(cls: Any, flavor: str) -> Dict[str, Any]:
             elif field.default_factory is not _MISSING:
                 found[name] = field.default_factory
         return found
-    return {attr: cls.__dict__[attr] for attr in _annotations(cls) if attr in cls.__dict__}
+    return {attr: cls.__dict__[attr] for attr in own_annotations(cls) if attr in cls.__dict__}
 
 
 def _init_fields(cls: Any, flavor: str, hints: Dict[str, Any]) -> Sequence[str]:
@@ -358,7 +349,7 @@ def _make_init(cls: Any, with_default: Sequence[str]) -> None:
         dataclasses.dataclass(kw_only=True)(cls)
     else:  # pragma: no cover
         # Those with a default come last, for there are no keyword-only fields.
-        own = cls.__dict__.get("__annotations__", {})
+        own = own_annotations(cls)
         cls.__annotations__ = dict(sorted(own.items(), key=lambda item: item[0] in with_default))
         dataclasses.dataclass(cls)
     setattr(cls.__init__, "__crawlingo_made__", True)

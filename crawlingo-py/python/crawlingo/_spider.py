@@ -31,6 +31,7 @@ from typing import (
 from urllib.parse import quote
 
 from . import _crawlingo
+from ._dataset import own_annotations
 from ._fields import selector_of
 from ._records import Path
 from ._shapes import _UNIONS
@@ -419,7 +420,7 @@ def _arguments(cls: type) -> List[str]:
     names: List[str] = []
     for base in reversed(cls.__mro__):
         if base is not Spider and issubclass(base, Spider):
-            for name, annotation in base.__dict__.get("__annotations__", {}).items():
+            for name, annotation in own_annotations(base).items():
                 if "ClassVar" not in str(annotation) and name not in names:
                     names.append(name)
     return names
