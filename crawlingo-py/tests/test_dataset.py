@@ -302,9 +302,13 @@ def test_the_output_name_is_another_than_the_attribute() -> None:
     @dataset(each="article", key="Title")
     class Renamed:
         title: str = css("h3 a", name="Title", description="On the cover")
+        shop: str = meta("og:title", name="Shop")
 
     books = extract(PAGE, Renamed)
-    assert (books[0].title, books.to_jsonl()) == ("The who…", '{"Title":"The who…"}\n')
+    assert (books[0].title, books.to_jsonl()) == (
+        "The who…",
+        '{"Title":"The who…","Shop":"The shop"}\n',
+    )
     schema = Renamed.__crawlingo__.schema()  # type: ignore[attr-defined]
     assert schema["fields"]["Title"]["description"] == "On the cover"
 

@@ -215,6 +215,16 @@ def test_the_readme(tmp_path: pathlib.Path) -> None:
     assert code_of == 0, out + err
 
 
+def test_the_package_is_typed(tmp_path: pathlib.Path) -> None:
+    """mypy has nothing to say of the package's own code."""
+    from mypy import api
+
+    config = ROOT / "crawlingo-py/pyproject.toml"
+    source = ROOT / "crawlingo-py/python/crawlingo"
+    out, err, code = api.run(["--config-file", str(config), "--cache-dir", str(tmp_path), str(source)])
+    assert code == 0, out + err
+
+
 def test_stubs() -> None:
     """The stubs say what is there."""
     import sys

@@ -108,7 +108,8 @@ def dataset(
 
     def decorate(cls: Type[T]) -> Type[T]:
         options = {"each": each, "key": key, "heal": heal, "version": version}
-        return _Maker(cls, name or cls.__name__, names).make(options)
+        made: Type[T] = _Maker(cls, name or cls.__name__, names).make(options)
+        return made
 
     return decorate if cls is None else decorate(cls)
 
@@ -256,7 +257,8 @@ class _Maker:
         """Whether an instance is no more than its dictionary, and the fields all that it has."""
         plain = all(attr in self.specs for attr in self.hints if attr in _init_fields(self.cls, self.flavor, self.hints))
         frozen = getattr(getattr(self.cls, "__dataclass_params__", None), "frozen", False)
-        return plain and self.cls.__dictoffset__ != 0 and (frozen or self.cls.__setattr__ is object.__setattr__)
+        own: Any = self.cls.__setattr__
+        return plain and self.cls.__dictoffset__ != 0 and (frozen or own is object.__setattr__)
 
     def settle(self, defaults: Dict[str, Any], own_init: bool) -> None:
         """Takes the helpers out of where the class has defaults."""
@@ -268,11 +270,15 @@ class _Maker:
                 delattr(self.cls, attr)
         if self.flavor == "plain":
             for attr, value in defaults.items():
-                setattr(self.cls, attr, dataclasses.field(default_factory=lambda value=value: value))
+                setattr(self.cls, attr, dataclasses.field(default_factory=_giving(value)))
             if not own_init:
                 _make_init(self.cls, list(defaults))
         else:
             _settle_init(self.cls, self.specs, defaults)
+
+
+def _giving(value: Any) -> Callable[[], Any]:
+    return lambda: value
 
 
 def own_annotations(cls: type) -> Dict[str, Any]:

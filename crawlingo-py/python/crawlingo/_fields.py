@@ -168,7 +168,7 @@ def _unknown(kind: str, expression: str, name: str, allowed: Tuple[str, ...], gi
 _TEXT = ("exact", "ignore_case", "within", *TAKES)
 
 
-def css(selector: str, **options: Unpack[ElementOptions]) -> Any:
+def css(selector: str, /, **options: Unpack[ElementOptions]) -> Any:
     """A CSS selector. `::text` and `::attr(name)` at its end are understood.
 
     >>> title: str = css("h3 a", attr="title")
@@ -176,7 +176,7 @@ def css(selector: str, **options: Unpack[ElementOptions]) -> Any:
     return _field("css", selector, TAKES, dict(options))
 
 
-def xpath(expression: str, **options: Unpack[ElementOptions]) -> Any:
+def xpath(expression: str, /, **options: Unpack[ElementOptions]) -> Any:
     """An XPath 1.0 expression, with the extensions that lxml and parsel have.
 
     >>> title: str = xpath("//h3/a/@title")
@@ -184,7 +184,7 @@ def xpath(expression: str, **options: Unpack[ElementOptions]) -> Any:
     return _field("xpath", expression, TAKES, dict(options))
 
 
-def regex(pattern: str, **options: Unpack[RegexOptions]) -> Any:
+def regex(pattern: str, /, **options: Unpack[RegexOptions]) -> Any:
     """A regular expression over the visible text: its first group, or the whole match.
 
     >>> stock: Optional[int] = regex(r"(\\d+) in stock")
@@ -192,7 +192,7 @@ def regex(pattern: str, **options: Unpack[RegexOptions]) -> Any:
     return _field("regex", pattern, ("on", "within"), dict(options))
 
 
-def text(text: str, **options: Unpack[TextOptions]) -> Any:
+def text(text: str, /, **options: Unpack[TextOptions]) -> Any:
     """The deepest element that shows a text.
 
     >>> sold_out: Optional[str] = text("Sold out")
@@ -200,7 +200,7 @@ def text(text: str, **options: Unpack[TextOptions]) -> Any:
     return _field("text", text, _TEXT, dict(options))
 
 
-def after_text(label: str, **options: Unpack[TextOptions]) -> Any:
+def after_text(label: str, /, **options: Unpack[TextOptions]) -> Any:
     """The value that follows a label.
 
     >>> price: Price = after_text("Price")
@@ -208,7 +208,7 @@ def after_text(label: str, **options: Unpack[TextOptions]) -> Any:
     return _field("after_text", label, _TEXT, dict(options))
 
 
-def before_text(label: str, **options: Unpack[TextOptions]) -> Any:
+def before_text(label: str, /, **options: Unpack[TextOptions]) -> Any:
     """The value that precedes a label.
 
     >>> reviews: int = before_text("reviews")
@@ -216,7 +216,7 @@ def before_text(label: str, **options: Unpack[TextOptions]) -> Any:
     return _field("before_text", label, _TEXT, dict(options))
 
 
-def jsonld(path: str, **options: Unpack[FieldOptions]) -> Any:
+def jsonld(path: str, /, **options: Unpack[FieldOptions]) -> Any:
     """A path into the page's JSON-LD.
 
     >>> price: Decimal = jsonld("Product.offers.price")
@@ -224,15 +224,15 @@ def jsonld(path: str, **options: Unpack[FieldOptions]) -> Any:
     return _field("jsonld", path, (), dict(options))
 
 
-def meta(name: str, **options: Unpack[FieldOptions]) -> Any:
+def meta(property: str, /, **options: Unpack[FieldOptions]) -> Any:
     """The content of a `<meta>`, by its name or property.
 
     >>> title: str = meta("og:title")
     """
-    return _field("meta", name, (), dict(options))
+    return _field("meta", property, (), dict(options))
 
 
-def microdata(path: str, **options: Unpack[WithinOptions]) -> Any:
+def microdata(path: str, /, **options: Unpack[WithinOptions]) -> Any:
     """A path into the page's microdata.
 
     >>> price: Decimal = microdata("Product.offers.price")
@@ -240,7 +240,7 @@ def microdata(path: str, **options: Unpack[WithinOptions]) -> Any:
     return _field("microdata", path, ("within",), dict(options))
 
 
-def json(path: str, **options: Unpack[WithinOptions]) -> Any:
+def json(path: str, /, **options: Unpack[WithinOptions]) -> Any:
     """A JSONPath (RFC 9535) over a JSON response, or over the scripts that `within` names.
 
     >>> title: str = json("$.book.title")

@@ -377,8 +377,7 @@ class Spider(Generic[T]):
         if store is None and resume:
             store = os.path.join(".crawlingo", "crawls", spec["name"])
         self._dropped, self._raises = 0, raises
-        overrides = lambda name: getattr(cls, name) is not getattr(Spider, name)  # noqa: E731
-        if session is None and overrides("on_heal") and more.get("heal_store") is not None:
+        if session is None and _overrides(cls, "on_heal") and more.get("heal_store") is not None:
             more.setdefault("on_heal", self.on_heal)
         return {
             "spec": json.dumps(spec),
@@ -391,7 +390,7 @@ class Spider(Generic[T]):
             "overwrite": False,
             "meta": [],
             "quarantine": None,
-            "process": self._process if overrides("process_item") else None,
+            "process": self._process if _overrides(cls, "process_item") else None,
             "failed": self._failed,
         }
 
@@ -414,6 +413,10 @@ class Spider(Generic[T]):
         if self._raises:
             raise error
         self.on_error(error)
+
+
+def _overrides(cls: type, method: str) -> bool:
+    return getattr(cls, method) is not getattr(Spider, method)
 
 
 def _arguments(cls: type) -> List[str]:

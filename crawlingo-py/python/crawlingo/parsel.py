@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import Any, Dict, List, Optional, Pattern, Type, TypeVar, Union, overload
+from typing import Any, Dict, List, Optional, Pattern, SupportsIndex, Union, overload
 
 from . import _crawlingo
 from ._crawlingo import Page
@@ -20,7 +20,6 @@ from .errors import ConfigError
 
 __all__ = ["Selector", "SelectorList"]
 
-_S = TypeVar("_S", bound="Selector")
 _TYPES = {"html": "text/html; charset=utf-8", "xml": "application/xml; charset=utf-8"}
 _KEPT = re.compile(r"&(?:lt|amp|#0*60|#0*38|#x0*3c|#x0*26);", re.IGNORECASE)
 
@@ -51,7 +50,7 @@ class SelectorList(List["Selector"]):
     """What a selector finds."""
 
     @overload
-    def __getitem__(self, at: int) -> Selector: ...  # type: ignore[overload-overlap]
+    def __getitem__(self, at: SupportsIndex) -> Selector: ...
 
     @overload
     def __getitem__(self, at: slice) -> SelectorList: ...
