@@ -56,7 +56,7 @@ pub(crate) struct RunOptions<'py> {
     store: Option<PathBuf>,
     session: Option<Bound<'py, PySession>>,
     session_options: Bound<'py, PyDict>,
-    /// Called with the report after each commit, and with pages that failed since.
+    /// Called with the URLs of pages that failed for good, and why, after the commit that says so.
     progress: Option<Py<PyAny>>,
     to: Option<PathBuf>,
     overwrite: bool,
@@ -92,6 +92,9 @@ fn prepare(py: Python<'_>, options: &RunOptions<'_>) -> Result<(SpiderCrawl<Reco
         let told = AtomicUsize::new(0);
         crawl = crawl.on_progress(move |report| {
             let new = told.swap(report.failed.len(), Ordering::SeqCst);
+            if new == report.failed.len() {
+                return;
+            }
             tokio::task::block_in_place(|| {
                 Python::try_attach(|py| {
                     if let Err(error) = call_progress(py, &progress, report, new) {
@@ -107,7 +110,7 @@ fn prepare(py: Python<'_>, options: &RunOptions<'_>) -> Result<(SpiderCrawl<Reco
 fn call_progress(py: Python<'_>, call: &Py<PyAny>, report: &CrawlReport, from: usize) -> Result<()> {
     let failed: Vec<(&str, &str)> =
         report.failed.iter().skip(from).map(|page| (page.url.as_str(), page.reason.as_str())).collect();
-    call.call1(py, (report_to_py(py, report)?, failed))?;
+    call.call1(py, (failed,))?;
     Ok(())
 }
 

@@ -385,7 +385,7 @@ class Spider(Generic[T]):
             "store": None if store is None else os.fspath(store),
             "session": None if session is None else session._session,
             "session_options": more,
-            "progress": self._progress,
+            "progress": self._pages_failed,
             "to": None,
             "overwrite": False,
             "meta": [],
@@ -394,7 +394,7 @@ class Spider(Generic[T]):
             "failed": self._failed,
         }
 
-    def _progress(self, report: Dict[str, Any], failed: List[Tuple[str, str]]) -> None:
+    def _pages_failed(self, failed: List[Tuple[str, str]]) -> None:
         for url, reason in failed:
             self.on_error(FetchError(f"cannot fetch {url}: {reason}", url=url))
 
