@@ -3,19 +3,36 @@
 use crawlingo::dataset::Source;
 use crawlingo::dom::{Document, ParseOptions};
 use crawlingo::{Error, Page};
+use pyo3::Borrowed;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::PyString;
 
 use crate::dataset::{DatasetType, of_class, of_instance, records};
 use crate::errors::Result;
 
 /// A page's text or bytes, held while the interpreter is let go.
-#[derive(FromPyObject)]
 pub(crate) enum Content {
     /// Text.
     Text(PyBackedStr),
     /// Bytes, whose encoding is found.
     Bytes(PyBackedBytes),
+}
+
+impl FromPyObject<'_, '_> for Content {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        // A text with half of a surrogate pair is told by Python's own error.
+        if object.is_instance_of::<PyString>() {
+            return Ok(Self::Text(object.extract()?));
+        }
+        object.extract().map(Self::Bytes).map_err(|_| {
+            let kind = object.get_type().name().map_or_else(|_| "it".to_owned(), |name| name.to_string());
+            PyTypeError::new_err(format!("a page is a str or bytes, not {kind}"))
+        })
+    }
 }
 
 impl Content {

@@ -350,6 +350,7 @@ def bare(annotation: Any, value: Any, **options: Any) -> Any:
         (lambda: css("a", banana=1), ["unknown option `banana`", "`css` knows attr"]),
         (lambda: css("a", attr="x", html=True), ["only one of"]),
         (lambda: css(5), ["takes a text, not int"]),
+        (lambda: css("a", default=Price(Decimal(5))), ["not Price", 'default="5 EUR"']),
         (lambda: bare(complex, css("a")), ["Faulty.field: no value of a page becomes a `complex`", "^^^^^^^"]),
         (lambda: bare("Prices", css("a")), ["Faulty: an annotation names what is not there", "Prices"]),
         (lambda: bare(Union[int, str], css("a")), ["one of 2"]),
@@ -385,6 +386,15 @@ def test_a_fault_has_attributes() -> None:
     with pytest.raises(SelectorError) as caught:
         bare(str, css("a", heal="bnid"))
     assert caught.value.place == ("Faulty", "field")
+
+
+def test_what_is_no_page() -> None:
+    with pytest.raises(TypeError, match="a page is a str or bytes, not NoneType"):
+        extract(None, Book)  # type: ignore[arg-type]
+    with pytest.raises(UnicodeEncodeError):
+        extract("<p>\ud800", Book)
+    # Deeper than a parser may go, and cut off.
+    assert extract("<div>" * 100_000, Book) == [] and extract(bytearray(b"<p"), Book) == []
 
 
 def test_records_are_lists() -> None:

@@ -142,6 +142,13 @@ def _field(kind: str, expression: str, allowed: Tuple[str, ...], given: Dict[str
     for name in given:
         if name not in allowed and name not in OPTIONS:
             raise _unknown(kind, expression, name, allowed, given)
+    default = given.get("default")
+    if default is not None and not isinstance(default, (str, int, float, list, dict)):
+        raise fault(
+            f"`default` takes a text, a number or a truth value, not {type(default).__name__}",
+            hint='write it as the page would: `default="5 EUR"`',
+            kind="value",
+        )
     selector = {kind: expression}
     selector.update((name, given[name]) for name in given if name in allowed)
     spec = FieldSpec([selector], {name: given[name] for name in given if name in OPTIONS})
