@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitBool, LitInt, LitStr, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitBool, LitInt, LitStr, Path, Token, Type};
 
 use crate::ctxt::Ctxt;
 
@@ -20,6 +20,8 @@ pub(crate) enum Value {
     List(Vec<LitStr>, Span),
     /// `(key = value, ..)`.
     Items(Vec<Item>),
+    /// `item(Type, key = value, ..)`: the one key whose list begins with a type.
+    Typed(Box<Type>, Vec<Item>),
     /// `= something else`.
     Other(Span),
 }
@@ -51,7 +53,18 @@ impl Parse for Item {
         } else if input.peek(syn::token::Paren) {
             let inner;
             syn::parenthesized!(inner in input);
-            Value::Items(Punctuated::<Item, Token![,]>::parse_terminated(&inner)?.into_iter().collect())
+            let ty = match key == "item" {
+                true => Some(inner.parse::<Type>()?),
+                false => None,
+            };
+            if ty.is_some() && !inner.is_empty() {
+                inner.parse::<Token![,]>()?;
+            }
+            let items = Punctuated::<Item, Token![,]>::parse_terminated(&inner)?.into_iter().collect();
+            match ty {
+                Some(ty) => Value::Typed(Box::new(ty), items),
+                None => Value::Items(items),
+            }
         } else {
             Value::None
         };
@@ -119,8 +132,16 @@ impl Item {
         }
     }
 
+    /// The value as one text or several.
+    pub(crate) fn texts(&self, ctxt: &Ctxt) -> Vec<LitStr> {
+        match &self.value {
+            Value::List(texts, _) => texts.clone(),
+            _ => self.text(ctxt).into_iter().collect(),
+        }
+    }
+
     /// The value as a small number.
-    pub(crate) fn number(&self, ctxt: &Ctxt) -> Option<u32> {
+    pub(crate) fn number<N: std::str::FromStr<Err: std::fmt::Display>>(&self, ctxt: &Ctxt) -> Option<N> {
         let parsed = match &self.value {
             Value::Literal(Lit::Int(number), false) => LitInt::base10_parse(number).ok(),
             _ => None,
@@ -133,7 +154,7 @@ impl Item {
 
     pub(crate) fn value_span(&self) -> Span {
         match &self.value {
-            Value::None | Value::Items(_) => self.span,
+            Value::None | Value::Items(_) | Value::Typed(..) => self.span,
             Value::Literal(lit, _) => lit.span(),
             Value::Path(path) => syn::spanned::Spanned::span(path),
             Value::List(_, span) | Value::Other(span) => *span,

@@ -32,7 +32,7 @@ pub(crate) fn expand(input: &DeriveInput, container: &Container, fields: &[Field
     };
     let name = &container.name;
     let each = container.each.as_ref().map(|each| {
-        let selector = selector(&each.value, container);
+        let selector = selector(&each.value, &container.krate);
         quote!(.each(#selector))
     });
     let version = container.version.map(|version| quote!(.version(#version)));
@@ -212,7 +212,7 @@ fn field_builder(field: &FieldModel, container: &Container) -> TokenStream {
     let krate = &container.krate;
     let shape = shape(field, container);
     let name = &field.name;
-    let selectors = field.selectors.iter().map(|found| selector(&found.value, container));
+    let selectors = field.selectors.iter().map(|found| selector(&found.value, &container.krate));
     let options = &field.options;
     let text = |text: &Option<syn::LitStr>| match text {
         Some(text) => quote!(::core::option::Option::Some(#text)),
@@ -257,8 +257,7 @@ fn field_builder(field: &FieldModel, container: &Container) -> TokenStream {
     }
 }
 
-fn selector(selector: &Selector, container: &Container) -> TokenStream {
-    let krate = &container.krate;
+pub(crate) fn selector(selector: &Selector, krate: &syn::Path) -> TokenStream {
     let start = quote!(#krate::schema::Selector);
     let text = selector.query.expression();
     let anchor = |name: TokenStream, exact: bool, ignore_case: bool| {

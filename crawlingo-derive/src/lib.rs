@@ -1,4 +1,4 @@
-//! `#[derive(Dataset)]`: attributes to a checked model to the same `Schema` that files hold, as code.
+//! `#[derive(Dataset)]` and `#[derive(Spider)]`: attributes to a checked model to the same `Schema` and `SpiderSpec` that files hold, as code.
 //!
 //! The selectors are parsed by the very parsers that run later, and every fault is an error at the token that is wrong,
 //! all of them in one compile.
@@ -11,6 +11,7 @@ mod expand;
 mod fallback;
 mod names;
 mod selector;
+mod spider;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
@@ -54,6 +55,32 @@ use ctxt::Ctxt;
 pub fn derive_dataset(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     dataset(&input).into()
+}
+
+/// Makes a struct a spider: where it starts, what it takes of which pages, and which links it follows. Its fields are
+/// arguments of the start.
+///
+/// | key | meaning |
+/// |---|---|
+/// | `start = "https://.../{field}"`, `start = ["...", "..."]` | where it starts. A field's value is percent-encoded, or, where the text begins with it, put in as it is |
+/// | `start = field` | starts from each URL of a field that is a collection |
+/// | `item = Book`, `item(Book, on = r"/book/")` | a dataset that is extracted, of all pages or those whose URL matches |
+/// | `follow(css = "a.next")` | links that are followed; with `xpath`, `attr`, `allow`, `deny`, `depth = 2`, `priority = 1`, `nofollow` |
+/// | `paginate(url = "https://.../{page}")` | pages by number; with `first`, `last`, `step`, or by `pattern`, or by `cursor` and `body` |
+/// | `allow`, `deny`, `hosts` | patterns that followed URLs must and must not match, and the hosts that may be visited |
+/// | `sitemap`, `sitemap_since` | whether the sites' sitemaps are read, and from which last change on |
+/// | `max_pages`, `max_depth`, `max_records`, `max_bytes`, `max_seconds`, `max_pages_per_host`, `max_pages_per_pattern` | bounds |
+/// | `concurrency`, `concurrency_per_host`, `rate_per_host = "8/s"`, `adaptive` | how many pages at once, and how often |
+/// | `robots`, `meta_robots`, `order = "depth"`, `on_invalid = "drop"`, `retries` | as in a spider's file |
+/// | `parse = path` | `fn(&Self, &Page, &mut Found) -> Result<(), Error>` that finds what cannot be declared |
+/// | `login = path`, `logged_out = "css"` | `async fn(&Self, &Session) -> Result<(), Error>` that is run first, and again when a page has what `logged_out` selects |
+/// | `name`, `crate` | the spider's name, and the path of the crate |
+///
+/// What it makes is a `SpiderSpec`, the same as a TOML file holds, and `crawlingo::crawl::Spider`.
+#[proc_macro_derive(Spider, attributes(spider))]
+pub fn derive_spider(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    spider::derive(&input).into()
 }
 
 fn dataset(input: &DeriveInput) -> TokenStream2 {

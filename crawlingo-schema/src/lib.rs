@@ -42,4 +42,4 @@ pub use keys::{FIELD_KEYS, QUERY_KEYS, SCHEMA_KEYS, SELECTOR_KEYS, suggest};
 pub use kind::{DateOptions, DateOrder, Kind, Shape};
 pub use schema::Schema;
 pub use selector::{Query, RegexOn, Selector, Take};
-pub use spider::{FollowRule, ItemRule, OnInvalid, Order, Rate, SpiderSpec};
+pub use spider::{FollowRule, ItemRule, Login, OnInvalid, Order, PageRule, Paginate, Rate, SpiderSpec};

@@ -17,7 +17,8 @@ pub mod types;
 pub mod value;
 
 pub use config::Config;
-pub use crawlingo_derive::Dataset;
+pub use crawl::Spider;
+pub use crawlingo_derive::{Dataset, Spider};
 pub use crawlingo_schema as schema;
 pub use dataset::Dataset;
 pub use error::{BoxError, Error, ErrorKind, FetchFailure};

@@ -28,6 +28,14 @@ impl Drop for Opened {
     }
 }
 
+/// Puts an argument into an address, percent-encoded so that it is one part of it.
+pub fn push_encoded(text: &mut String, argument: &impl std::fmt::Display) {
+    /// What needs no encoding anywhere in a URL (RFC 3986, 2.3).
+    const ENCODED: &percent_encoding::AsciiSet =
+        &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    text.extend(percent_encoding::utf8_percent_encode(&argument.to_string(), ENCODED));
+}
+
 /// The schema of a dataset, made once for each type.
 pub fn schema_of<T: 'static>(name: &'static str, make: impl FnOnce() -> Schema) -> Arc<Schema> {
     static SCHEMAS: OnceLock<DashMap<TypeId, Arc<Schema>>> = OnceLock::new();

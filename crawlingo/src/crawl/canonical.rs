@@ -5,7 +5,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What needs no encoding anywhere in a URL (RFC 3986, 2.3).
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(super) const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The key of a request: 128 bits of its method, canonical URL and body.
 pub type RequestKey = u128;

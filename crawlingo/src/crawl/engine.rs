@@ -12,12 +12,17 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use url::Url;
 
-use super::canonical::{RequestKey, request_key};
-use super::frontier::{Commit, Entry, Frontier, HostPolicy, KeyedFrontier, Lease, MemoryStore, SledStore};
+use super::canonical::RequestKey;
+use super::frontier::{Commit, Entry, Frontier, HostPolicy, KeyedFrontier, Lease, MemoryStore, SledStore, What};
+use super::hooks::Hooks;
 use super::links::Links;
+use super::login::Logins;
+use super::pagination::Pages;
+use super::read::{Known, Read};
 use super::report::{CrawlReport, Ended};
 use super::robots::RobotsCache;
-use super::worker::{Came, Item, Read, Shared, work};
+use super::throttle::Throttle;
+use super::worker::{Came, Item, Shared, work};
 use crate::Error;
 use crate::dataset::Extractor;
 use crate::session::Session;
@@ -81,8 +86,11 @@ type OnProgress = Arc<dyn Fn(&CrawlReport) + Send + Sync>;
 /// ```
 #[must_use]
 pub struct Crawl {
-    spec: SpiderSpec,
+    spec: Result<SpiderSpec, Error>,
+    hooks: Option<Arc<dyn Hooks>>,
     session: Option<Session>,
+    retry_failed: bool,
+    incremental: bool,
     store: Option<PathBuf>,
     quarantine: Option<Box<dyn Sink>>,
     on_progress: Option<OnProgress>,
@@ -92,7 +100,35 @@ pub struct Crawl {
 impl Crawl {
     /// A crawl of a spider.
     pub fn new(spec: SpiderSpec) -> Self {
-        Self { spec, session: None, store: None, quarantine: None, on_progress: None, stop: Stop::default() }
+        Self {
+            spec: Ok(spec),
+            hooks: None,
+            session: None,
+            retry_failed: false,
+            incremental: false,
+            store: None,
+            quarantine: None,
+            on_progress: None,
+            stop: Stop::default(),
+        }
+    }
+
+    /// A crawl of a spider that has code of its own; what is wrong with its data is told when it runs.
+    pub(super) fn of(spec: Result<SpiderSpec, Error>, hooks: Arc<dyn Hooks>) -> Self {
+        Self { spec, hooks: Some(hooks), ..Self::new(SpiderSpec::default()) }
+    }
+
+    /// Sets whether the pages that failed for good in the runs before are tried anew.
+    pub fn retry_failed(mut self, retry: bool) -> Self {
+        self.retry_failed = retry;
+        self
+    }
+
+    /// Sets whether records are left out that are as they were when the stored crawl, or one before it in the same folder,
+    /// wrote them. A crawl that had come to its end begins again at its start.
+    pub fn incremental(mut self, incremental: bool) -> Self {
+        self.incremental = incremental;
+        self
     }
 
     /// Sets the session that pages are fetched by.
@@ -131,21 +167,26 @@ impl Crawl {
     /// When the spider is wrong, the store or the sink fails, or a record is invalid and `on_invalid` is `fail`. Pages
     /// that fail are no errors: they stand in the report.
     pub async fn run(self, sink: Box<dyn Sink>) -> Result<CrawlReport, Error> {
-        self.spec.check()?;
+        let spec = self.spec?;
+        spec.check()?;
+        if self.store.is_none() && (self.incremental || self.retry_failed) {
+            let what = if self.incremental { "incremental" } else { "retry_failed" };
+            return Err(Error::config(what, "it needs the store of the crawls before; set the folder with `store`"));
+        }
         let session = match self.session {
             Some(session) => session,
-            None => Session::builder().concurrency(self.spec.concurrency.max(1)).build()?,
+            None => Session::builder().concurrency(spec.concurrency.max(1)).build()?,
         };
         let policy = HostPolicy {
-            interval: self.spec.rate_per_host.map(|rate: Rate| rate.interval()).unwrap_or_default(),
-            at_once: self.spec.concurrency_per_host,
+            interval: spec.rate_per_host.map(|rate: Rate| rate.interval()).unwrap_or_default(),
+            at_once: spec.concurrency_per_host,
         };
         let frontier: Arc<dyn Frontier> = match &self.store {
-            Some(folder) => Arc::new(KeyedFrontier::new(SledStore::open(folder)?, self.spec.order, policy)?),
-            None => Arc::new(KeyedFrontier::new(MemoryStore::default(), self.spec.order, policy)?),
+            Some(folder) => Arc::new(KeyedFrontier::new(SledStore::open(folder)?, spec.order, policy)?),
+            None => Arc::new(KeyedFrontier::new(MemoryStore::default(), spec.order, policy)?),
         };
         let resumed = frontier.resume().await?;
-        let (checkpoints, mut report) = match resumed {
+        let (mut checkpoints, mut report) = match resumed {
             None => (BTreeMap::new(), CrawlReport { run_id: run_id(), ..CrawlReport::default() }),
             Some((checkpoints, progress)) => {
                 let report = serde_json::from_slice(&progress).map_err(|error| {
@@ -157,24 +198,42 @@ impl Crawl {
                 (checkpoints, report)
             }
         };
-        let links = Links::new(&self.spec)?;
+        if self.incremental && matches!(report.ended, Ended::Done | Ended::Bound) {
+            frontier.begin_again().await?;
+            (checkpoints, report) = (BTreeMap::new(), CrawlReport { run_id: run_id(), ..CrawlReport::default() });
+        }
+        if self.retry_failed {
+            let again = frontier.retry_failed().await?;
+            tracing::info!(target: "crawlingo::crawl", again, "pages that failed are tried anew");
+            report.failures = report.failures.saturating_sub(again);
+            report.failed.clear();
+        }
+        let links = Links::new(&spec)?;
         if !report.hosts.is_empty() {
             links.set_hosts(std::mem::take(&mut report.hosts));
         }
         report.ended = Ended::Running;
         let shared = Arc::new(Shared {
-            robots: self.spec.robots.then(|| RobotsCache::new(session.clone())),
+            robots: RobotsCache::new(session.clone()),
+            obeys: spec.robots,
+            meta_robots: spec.meta_robots,
+            sitemap_since: spec.sitemap_since.clone(),
+            logins: Logins::new(&spec, self.hooks.clone())?,
+            hooks: self.hooks,
+            incremental: self.incremental,
+            pages: spec.paginate.iter().map(Pages::new).collect::<Result<_, _>>()?,
             session,
             frontier,
             links,
-            items: items(&self.spec)?,
+            items: items(&spec)?,
             policy,
-            retries: self.spec.retries,
+            retries: spec.retries,
             run_id: report.run_id.as_str().into(),
         });
         let seconds = report.seconds;
         let mut engine = Engine {
-            spec: self.spec,
+            throttle: Throttle::new(spec.concurrency, spec.adaptive),
+            spec,
             shared,
             sink,
             quarantine: self.quarantine,
@@ -222,6 +281,8 @@ fn is_filled(value: &Value) -> bool {
 struct Batch {
     done: Vec<Lease>,
     records: Vec<Scraped>,
+    known: Vec<Known>,
+    failed: Vec<(Entry, String)>,
     invalid: Vec<Scraped>,
     discovered: Vec<(RequestKey, Entry)>,
     since: Option<Instant>,
@@ -229,6 +290,7 @@ struct Batch {
 
 struct Engine {
     spec: SpiderSpec,
+    throttle: Throttle,
     shared: Arc<Shared>,
     sink: Box<dyn Sink>,
     quarantine: Option<Box<dyn Sink>>,
@@ -248,22 +310,37 @@ impl Engine {
         if let Some(quarantine) = &mut self.quarantine {
             quarantine.restore(self.checkpoints.get(QUARANTINE)).await?;
         }
+        self.shared.logins.login(&self.shared.session, 0).await?;
         self.start().await?;
-        let mut on_way: JoinSet<(Lease, Came)> = JoinSet::new();
+        let mut on_way: JoinSet<(Lease, Came, Duration)> = JoinSet::new();
         let ended = loop {
             let bound = self.bound();
             let stopping = self.stop.level() > 0 || bound;
             let free = match stopping {
                 true => 0,
-                false => self.spec.concurrency.saturating_sub(on_way.len()).min(self.pages_left(on_way.len())),
+                false => self.throttle.limit().saturating_sub(on_way.len()).min(self.pages_left(on_way.len())),
             };
             let leased = self.shared.frontier.lease(free).await?;
             let starved = leased.leases.len() < free || stopping;
             for lease in leased.leases {
+                let (over, warning) = match lease.entry.attempts {
+                    0 => self.report.counted.count(&lease.entry.url, &self.spec),
+                    _ => (None, None),
+                };
+                if let Some(warning) = warning {
+                    tracing::warn!(target: "crawlingo::crawl", "{warning}");
+                    self.report.warnings.push(warning);
+                }
+                if let Some(why) = over {
+                    self.report.skip(why, 1);
+                    self.done(lease);
+                    continue;
+                }
                 let shared = Arc::clone(&self.shared);
                 on_way.spawn(async move {
+                    let begun = Instant::now();
                     let came = work(&lease, &shared).await;
-                    (lease, came)
+                    (lease, came, begun.elapsed())
                 });
             }
             let wait = if starved { SHORT_WAIT } else { BATCH_WAIT };
@@ -309,7 +386,7 @@ impl Engine {
     }
 
     /// What is left to do is awaited, for a while; then it is given up, and done by the next run.
-    async fn drain(&mut self, on_way: &mut JoinSet<(Lease, Came)>) -> Result<(), Error> {
+    async fn drain(&mut self, on_way: &mut JoinSet<(Lease, Came, Duration)>) -> Result<(), Error> {
         let until = Instant::now() + DRAIN;
         while !on_way.is_empty() && self.stop.level() < 2 {
             let stopped = self.stop.clone();
@@ -330,7 +407,20 @@ impl Engine {
             let mut url =
                 Url::parse(start).map_err(|error| Error::config("start", format!("{start:?} is no URL: {error}")))?;
             url.set_fragment(None);
-            discovered.push((request_key("GET", &url, b""), Entry::new(url)));
+            if self.spec.sitemap
+                && let Ok(robots) = url.join("/robots.txt")
+            {
+                let entry = Entry { what: What::Sitemaps, ..Entry::new(robots.as_str()) };
+                discovered.push((entry.key(&robots), entry));
+            }
+            let entry = Entry::new(url.as_str());
+            discovered.push((entry.key(&url), entry));
+        }
+        let firsts = self.shared.pages.iter().enumerate().filter_map(|(rule, pages)| pages.first(rule));
+        for first in firsts {
+            let url = Url::parse(&first.url)
+                .map_err(|error| Error::config("paginate", format!("{:?} is no URL: {error}", first.url)))?;
+            discovered.push((first.key(&url), first));
         }
         self.batch.discovered = discovered;
         self.flush().await
@@ -339,6 +429,7 @@ impl Engine {
     fn bound(&self) -> bool {
         let over = |is: u64, most: Option<u64>| most.is_some_and(|most| is >= most);
         over(self.report.records + self.batch.records.len() as u64, self.spec.max_records)
+            || over(self.report.bytes, self.spec.max_bytes)
             || over(self.begun.elapsed().as_secs(), self.spec.max_seconds)
     }
 
@@ -348,10 +439,21 @@ impl Engine {
         usize::try_from(most.saturating_sub(begun)).unwrap_or(usize::MAX)
     }
 
-    async fn take(&mut self, joined: Option<Result<(Lease, Came), tokio::task::JoinError>>) -> Result<(), Error> {
+    fn done(&mut self, lease: Lease) {
+        self.batch.done.push(lease);
+        self.batch.since.get_or_insert_with(Instant::now);
+    }
+
+    async fn take(
+        &mut self,
+        joined: Option<Result<(Lease, Came, Duration), tokio::task::JoinError>>,
+    ) -> Result<(), Error> {
         let (lease, came) = match joined {
             None => return Ok(()),
-            Some(Ok(taken)) => taken,
+            Some(Ok((lease, came, took))) => {
+                self.throttle.saw(matches!(came, Came::Again(_) | Came::Failed { .. }), took);
+                (lease, came)
+            }
             // The page's lease runs out, and it comes again.
             Some(Err(error)) => {
                 tracing::error!(target: "crawlingo::crawl", %error, "a page's task ended before its end");
@@ -371,18 +473,20 @@ impl Engine {
                 if let Some(status) = status {
                     *self.report.pages.entry(status).or_default() += 1;
                 }
-                self.report.fail(lease.entry.url.clone(), reason);
+                self.report.fail(lease.entry.url.clone(), reason.clone());
+                self.batch.failed.push((lease.entry.clone(), reason));
             }
             Came::Read(read) => self.read(*read)?,
         }
-        self.batch.done.push(lease);
-        self.batch.since.get_or_insert_with(Instant::now);
+        self.done(lease);
         Ok(())
     }
 
     fn read(&mut self, read: Read) -> Result<(), Error> {
         let report = &mut self.report;
-        *report.pages.entry(read.status).or_default() += 1;
+        if read.status != 0 {
+            *report.pages.entry(read.status).or_default() += 1;
+        }
         report.bytes += read.bytes;
         for (reason, count) in read.skipped {
             report.skip(reason, count);
@@ -408,7 +512,10 @@ impl Engine {
             Some(most) => most.saturating_sub(self.report.records + self.batch.records.len() as u64),
             None => u64::MAX,
         };
-        self.batch.records.extend(read.records.into_iter().take(usize::try_from(room).unwrap_or(usize::MAX)));
+        for (scraped, known) in read.records.into_iter().take(usize::try_from(room).unwrap_or(usize::MAX)) {
+            self.batch.records.push(scraped);
+            self.batch.known.extend(known);
+        }
         self.batch.discovered.extend(read.discovered);
         Ok(())
     }
@@ -442,6 +549,8 @@ impl Engine {
         let commit = Commit {
             done: batch.done,
             discovered: batch.discovered,
+            failed: batch.failed,
+            records: batch.known,
             checkpoints: checkpoints.clone(),
             progress,
             ..Commit::default()

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Counted;
+
 /// How many failed pages are kept with their reasons; the counts go on.
 const MAX_FAILED: usize = 1_000;
 
@@ -41,6 +43,11 @@ pub struct CrawlReport {
     pub ended: Ended,
     /// Pages that are still to be fetched.
     pub pending: u64,
+    /// What looks like a trap, such as a calendar without end.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    #[serde(default)]
+    pub(super) counted: Counted,
     /// Hosts that the starts led to.
     #[serde(default)]
     pub(super) hosts: Vec<String>,

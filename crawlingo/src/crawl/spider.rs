@@ -2,16 +2,19 @@
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crawlingo_schema::SpiderSpec;
 
 use super::engine::{Crawl, Stop};
+use super::hooks::Found;
 use super::report::CrawlReport;
 use super::stream::RecordStream;
 use crate::Error;
 use crate::dataset::{Dataset, Record};
-use crate::session::Session;
+use crate::session::{Page, Session};
 use crate::sink::Sink;
+use crate::types::BoxFuture;
 
 /// A spider: a type that says where it starts, what it takes and what it follows. `#[derive(Spider)]` implements it.
 ///
@@ -33,7 +36,7 @@ use crate::sink::Sink;
 /// }
 ///
 /// # async fn example() -> Result<(), crawlingo::Error> {
-/// let report = Books { category: "maps".to_owned() }.crawl()?.run(to("books.jsonl")?).await?;
+/// let report = Books { category: "maps".to_owned() }.crawl().run(to("books.jsonl")?).await?;
 /// println!("{} records", report.records);
 /// # Ok(())
 /// # }
@@ -48,12 +51,32 @@ pub trait Spider {
     /// When its arguments make no spider, such as a start that is no URL.
     fn spec(&self) -> Result<SpiderSpec, Error>;
 
-    /// Puts a crawl of it together.
+    /// Finds what cannot be declared, on each page, beside what is declared. `#[spider(parse = path)]` names a function for
+    /// it. It runs on a thread that computes: what it waits for, others wait for.
     ///
     /// # Errors
-    /// As [`spec`](Self::spec).
-    fn crawl(&self) -> Result<SpiderCrawl<Self::Item>, Error> {
-        Ok(SpiderCrawl { crawl: Crawl::new(self.spec()?), item: PhantomData })
+    /// Whatever is wrong with the page: it is counted as failed, and the crawl goes on.
+    fn parse(&self, page: &Page, found: &mut Found) -> Result<(), Error> {
+        let _ = (page, found);
+        Ok(())
+    }
+
+    /// Makes the session ready before the first page, such as by logging in, and again when a page has what `logged_out`
+    /// selects. `#[spider(login = path)]` names an asynchronous function for it.
+    ///
+    /// # Errors
+    /// What went wrong: at the start it ends the crawl.
+    fn login<'s>(&'s self, session: &'s Session) -> BoxFuture<'s, Result<(), Error>> {
+        let _ = session;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Puts a crawl of it together. What is wrong with its arguments is told when it runs.
+    fn crawl(self) -> SpiderCrawl<Self::Item>
+    where
+        Self: Sized + Send + Sync + 'static,
+    {
+        SpiderCrawl { crawl: Crawl::of(self.spec(), Arc::new(self)), item: PhantomData }
     }
 }
 
@@ -109,6 +132,16 @@ impl<T: FromScraped> SpiderCrawl<T> {
     /// Sets what is called with the report so far, after each commit.
     pub fn on_progress(self, call: impl Fn(&CrawlReport) + Send + Sync + 'static) -> Self {
         self.with(|crawl| crawl.on_progress(call))
+    }
+
+    /// Sets whether the pages that failed for good before are tried anew.
+    pub fn retry_failed(self, retry: bool) -> Self {
+        self.with(|crawl| crawl.retry_failed(retry))
+    }
+
+    /// Sets whether records that are as they were in the stored crawls before are left out.
+    pub fn incremental(self, incremental: bool) -> Self {
+        self.with(|crawl| crawl.incremental(incremental))
     }
 
     /// What asks the crawl to stop.

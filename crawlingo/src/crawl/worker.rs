@@ -1,21 +1,23 @@
-//! One page of a crawl: robots.txt, fetch, parse, extract, links.
+//! One page of a crawl: robots.txt, and the fetch. What is read of it is in `read`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use http::Method;
 use regex::Regex;
 use url::Url;
 
-use super::canonical::{RequestKey, request_key};
-use super::frontier::{Entry, Frontier, HostPolicy, Lease};
-use super::links::{Links, Skipped};
+use super::canonical::request_key;
+use super::frontier::{Entry, Frontier, HostPolicy, Lease, What};
+use super::hooks::Hooks;
+use super::links::Links;
+use super::login::Logins;
+use super::pagination::Pages;
+use super::read::{Read, read};
 use super::robots::RobotsCache;
 use crate::dataset::Extractor;
-use crate::session::{Page, Session};
-use crate::sink::{Origin, Scraped};
-use crate::types::{Request, Response, status_error};
+use crate::session::Session;
+use crate::types::{Request, status_error};
 use crate::{Error, ErrorKind};
 
 /// The longest that a host can ask for between two requests; what asks for more is taken for a mistake.
@@ -23,13 +25,26 @@ const MAX_DELAY: Duration = Duration::from_secs(120);
 /// The first pause before a page is tried again; it doubles from time to time.
 const BACK_OFF: Duration = Duration::from_millis(500);
 
+/// The most sitemaps that are taken of one robots.txt.
+const MAX_SITEMAPS: usize = 1_000;
+
 /// What all pages of a crawl share.
 pub(super) struct Shared {
     pub(super) session: Session,
     pub(super) frontier: Arc<dyn Frontier>,
     pub(super) links: Links,
     pub(super) items: Vec<Item>,
-    pub(super) robots: Option<RobotsCache>,
+    pub(super) pages: Vec<Pages>,
+    pub(super) robots: RobotsCache,
+    /// Whether robots.txt is obeyed.
+    pub(super) obeys: bool,
+    /// Whether a page's own word on robots is.
+    pub(super) meta_robots: bool,
+    pub(super) sitemap_since: Option<String>,
+    pub(super) logins: Logins,
+    pub(super) hooks: Option<Arc<dyn Hooks>>,
+    /// Whether records that are known are left out.
+    pub(super) incremental: bool,
     pub(super) policy: HostPolicy,
     pub(super) retries: u32,
     pub(super) run_id: Arc<str>,
@@ -52,26 +67,17 @@ pub(super) enum Came {
     Skipped(&'static str),
 }
 
-#[derive(Default)]
-pub(super) struct Read {
-    pub(super) status: u16,
-    pub(super) bytes: u64,
-    pub(super) records: Vec<Scraped>,
-    pub(super) invalid: Vec<Error>,
-    pub(super) discovered: Vec<(RequestKey, Entry)>,
-    pub(super) skipped: Skipped,
-    /// By dataset and field.
-    pub(super) healed: BTreeMap<String, Vec<String>>,
-}
-
 pub(super) async fn work(lease: &Lease, shared: &Arc<Shared>) -> Came {
     let entry = &lease.entry;
     let url = match Url::parse(&entry.url) {
         Ok(url) => url,
         Err(error) => return Came::Failed { status: None, reason: format!("it is no URL: {error}") },
     };
-    if let Some(robots) = &shared.robots {
-        let rules = robots.of(&url).await;
+    if entry.what == What::Sitemaps {
+        return sitemaps(&url, shared).await;
+    }
+    if shared.obeys {
+        let rules = shared.robots.of(&url).await;
         if let Some(delay) = rules.crawl_delay() {
             let interval = shared.policy.interval.max(delay.min(MAX_DELAY));
             shared.frontier.set_policy(&host_of(&url), HostPolicy { interval, at_once: 1 });
@@ -83,10 +89,11 @@ pub(super) async fn work(lease: &Lease, shared: &Arc<Shared>) -> Came {
             };
         }
     }
-    let mut request = match Request::get(&entry.url) {
+    let mut request = match request(entry) {
         Ok(request) => request,
         Err(error) => return Came::Failed { status: None, reason: error.to_string() },
     };
+    let logins = shared.logins.times();
     // Each hop of a redirect is a page of its own: it waits its turn, and is asked of robots.txt.
     request.options.follow_redirects = Some(false);
     let response = match shared.session.fetch(request).await {
@@ -100,12 +107,50 @@ pub(super) async fn work(lease: &Lease, shared: &Arc<Shared>) -> Came {
     if let (300..=399, Some(location)) = (status, response.headers.get("location")) {
         return redirected(entry, shared, &url, status, location);
     }
-    let (shared, entry) = (Arc::clone(shared), entry.clone());
-    let session = shared.session.clone();
-    match session.pool().run(move || read(response, &entry, &shared)).await {
-        Ok(read) => Came::Read(Box::new(read)),
+    let (of, theirs) = (Arc::clone(shared), entry.clone());
+    match shared.session.pool().run(move || read(response, &theirs, &of)).await {
+        Ok(Some(read)) => Came::Read(Box::new(read)),
+        Ok(None) if entry.attempts > shared.retries => Came::Failed {
+            status: Some(status),
+            reason: "it is a page for those who are not logged in, still".to_owned(),
+        },
+        Ok(None) => match shared.logins.login(&shared.session, logins).await {
+            Ok(()) => Came::Again(Duration::ZERO),
+            Err(error) => {
+                Came::Failed { status: Some(status), reason: format!("it needs a login, which failed: {error}") }
+            }
+        },
         Err(error) => Came::Failed { status: Some(status), reason: error.to_string() },
     }
+}
+
+fn request(entry: &Entry) -> Result<Request, Error> {
+    let Some(payload) = &entry.payload else { return Request::get(&entry.url) };
+    let method = Method::from_bytes(payload.method.as_bytes())
+        .map_err(|_| Error::config("method", format!("{:?} is no method of HTTP", payload.method)))?;
+    let mut request = Request::new(method, &entry.url)?;
+    for (name, value) in &payload.headers {
+        request = request.header(name, value)?;
+    }
+    request.body = payload.body.clone().into();
+    Ok(request)
+}
+
+/// The sitemaps that a site's robots.txt names; where it names none, the one at the usual place.
+async fn sitemaps(url: &Url, shared: &Shared) -> Came {
+    let rules = shared.robots.of(url).await;
+    let mut named: Vec<Url> = rules.sitemaps().iter().filter_map(|named| url.join(named).ok()).collect();
+    if named.is_empty() {
+        named.extend(url.join("/sitemap.xml").ok());
+    }
+    let mut read = Read::default();
+    for sitemap in named.into_iter().take(MAX_SITEMAPS) {
+        if matches!(sitemap.scheme(), "http" | "https") {
+            let key = request_key("GET", &sitemap, b"");
+            read.discovered.push((key, Entry { what: What::Sitemap, ..Entry::new(sitemap) }));
+        }
+    }
+    Came::Read(Box::new(read))
 }
 
 /// The host with its port, as the frontier counts it.
@@ -136,8 +181,12 @@ fn redirected(entry: &Entry, shared: &Shared, url: &Url, status: u16, location: 
         return Came::Failed { status: Some(status), reason: "it redirects to what is no URL".to_owned() };
     };
     target.set_fragment(None);
-    let key = request_key("GET", &target, b"");
-    if key == request_key("GET", url, b"") {
+    // What was sent by POST is asked for by GET where it was moved, unless the answer says to send it again (RFC 9110,
+    // 15.4).
+    let payload = entry.payload.clone().filter(|_| matches!(status, 307 | 308));
+    let moved = Entry { url: target.as_str().to_owned(), attempts: 0, payload, ..entry.clone() };
+    let key = moved.key(&target);
+    if key == entry.key(url) {
         // It may have set a cookie, which the next try carries; after that it is a circle.
         return match entry.attempts {
             0 => Came::Again(Duration::ZERO),
@@ -151,44 +200,8 @@ fn redirected(entry: &Entry, shared: &Shared, url: &Url, status: u16, location: 
     let mut read = Read { status, ..Read::default() };
     match shared.links.refuses(&target) {
         // A filter on links is none on where they lead.
-        Some(why) if why != "filter" => *read.skipped.entry(why).or_default() += 1,
-        _ => read.discovered.push((key, Entry { url: target.into(), attempts: 0, ..entry.clone() })),
+        Some(why) if why != "filter" && entry.what == What::Page => *read.skipped.entry(why).or_default() += 1,
+        _ => read.discovered.push((key, moved)),
     }
     Came::Read(Box::new(read))
-}
-
-/// Parses and extracts; on a thread that does so.
-fn read(response: Response, entry: &Entry, shared: &Shared) -> Result<Read, Error> {
-    let status = response.status.as_u16();
-    let bytes = response.bytes().len() as u64;
-    let page = shared.session.adopt(Page::from_response(response)?);
-    let url = page.url().to_string();
-    let origin = Origin::new(url.as_str(), Timestamp::now(), Arc::clone(&shared.run_id), entry.depth);
-    let origin = Arc::new(origin);
-    let mut read = Read { status, bytes, ..Read::default() };
-    for item in &shared.items {
-        if item.on.as_ref().is_some_and(|pattern| !pattern.is_match(&url)) {
-            continue;
-        }
-        let extraction = page.extract(&item.extractor);
-        let healed = extraction.report.fields.iter().filter(|field| field.healed > 0).map(|field| field.path.clone());
-        let healed: Vec<String> = healed.collect();
-        if !healed.is_empty() {
-            read.healed.insert(item.extractor.schema().name.clone(), healed);
-        }
-        read.records.extend(extraction.records.into_iter().map(|record| Scraped::new(record, Arc::clone(&origin))));
-        read.invalid.extend(extraction.errors);
-    }
-    let (links, skipped) = shared.links.of_page(&page, entry.depth)?;
-    read.skipped = skipped;
-    read.discovered = links
-        .into_iter()
-        .map(|link| {
-            let key = request_key("GET", &link.url, b"");
-            let (depth, priority) = (entry.depth + 1, link.priority);
-            let referrer = Some(entry.url.clone());
-            (key, Entry { depth, priority, referrer, ..Entry::new(link.url) })
-        })
-        .collect();
-    Ok(read)
 }

@@ -34,6 +34,14 @@ pub(super) fn decode<'b>(
     Ok((text, encoding.name()))
 }
 
+/// The text of bytes of which nothing else is known.
+pub(crate) fn decode_or_utf8(bytes: &[u8]) -> Cow<'_, str> {
+    match decode(bytes, None, Some("text/xml")) {
+        Ok((text, _)) => text,
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 fn sniff(bytes: &[u8], content_type: Option<&str>) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding;

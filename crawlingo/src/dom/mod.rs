@@ -29,6 +29,7 @@ mod xml;
 mod xml_dtd;
 
 pub use element::Element;
+pub(crate) use encoding::decode_or_utf8;
 pub use head::Link;
 pub use main_content::MainContent;
 pub use markdown::MarkdownOptions;

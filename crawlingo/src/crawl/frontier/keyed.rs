@@ -19,12 +19,15 @@ use crate::types::BoxFuture;
 use crate::{Error, FetchFailure};
 
 /// The version of what is stored; another one is refused and never misread.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const VERSION_KEY: &[u8] = b"m:version";
 const NUMBER_KEY: &[u8] = b"m:number";
 const PENDING_KEY: &[u8] = b"m:pending";
 const PROGRESS_KEY: &[u8] = b"m:progress";
 const CHECKPOINT: &[u8] = b"m:checkpoint:";
+const FAILED: &[u8] = b"f";
+/// How many entries are changed at once where many are.
+const MANY: usize = 10_000;
 /// How long a page may be out.
 const LEASE: Duration = Duration::from_secs(900);
 /// How many hosts are remembered that have nothing to be fetched.
@@ -89,6 +92,10 @@ fn prefix_of(host: &str) -> Vec<u8> {
 
 fn seen_key(key: RequestKey) -> Vec<u8> {
     [&b"s"[..], &key.to_be_bytes()].concat()
+}
+
+fn record_key(key: u128) -> Vec<u8> {
+    [&b"r"[..], &key.to_be_bytes()].concat()
 }
 
 impl<S: Store> KeyedFrontier<S> {
@@ -300,6 +307,12 @@ impl<S: Store> KeyedFrontier<S> {
             changes.push((stored.clone(), Some(written(&entry)?)));
             added.push((host, stored));
         }
+        for (entry, reason) in commit.failed {
+            let failed = postcard::to_stdvec(&(entry, reason)).map_err(|error| bad(error.to_string()))?;
+            changes.push(([FAILED, &number.to_be_bytes()[..]].concat(), Some(failed)));
+            number += 1;
+        }
+        changes.extend(commit.records.iter().map(|(key, is)| (record_key(*key), Some(is.to_be_bytes().to_vec()))));
         changes.extend(fresh.iter().chain(&commit.seen).map(|key| (seen_key(*key), Some(Vec::new()))));
         let pending = inner.pending + added.len() as u64 - done.len() as u64;
         changes.push((NUMBER_KEY.to_vec(), Some(number.to_be_bytes().to_vec())));
@@ -336,6 +349,49 @@ impl<S: Store> KeyedFrontier<S> {
         Ok(count)
     }
 
+    fn retry_now(&self) -> Result<u64, Error> {
+        let (mut count, mut after) = (0, Vec::new());
+        let mut changes: Changes = Vec::new();
+        let mut inner = self.inner();
+        let mut number = inner.next_number;
+        while let Some((key, value)) = inner.store.next(FAILED, &after)? {
+            let (entry, _): (Entry, String) =
+                postcard::from_bytes(&value).map_err(|error| bad(format!("a failed page is damaged: {error}")))?;
+            let entry = Entry { attempts: 0, ..entry };
+            let host = host_of(&entry.url);
+            changes.push((self.key(&host, &entry, number), Some(written(&entry)?)));
+            changes.push((key.clone(), None));
+            number += 1;
+            count += 1;
+            after = key;
+        }
+        changes.push((NUMBER_KEY.to_vec(), Some(number.to_be_bytes().to_vec())));
+        inner.store.apply(changes)?;
+        inner.next_number = number;
+        inner.forget();
+        inner.find_hosts(self.policy)?;
+        Ok(count)
+    }
+
+    fn begin_now(&self) -> Result<(), Error> {
+        let mut inner = self.inner();
+        // The progress goes first: what is left of a crawl without progress is cleared by the next call.
+        let mut changes: Changes = vec![(PROGRESS_KEY.to_vec(), None)];
+        for prefix in [CHECKPOINT, b"p", b"s", FAILED] {
+            let mut after = Vec::new();
+            while let Some((key, _)) = inner.store.next(prefix, &after)? {
+                changes.push((key.clone(), None));
+                after = key;
+                if changes.len() >= MANY {
+                    inner.store.apply(std::mem::take(&mut changes))?;
+                }
+            }
+        }
+        inner.store.apply(changes)?;
+        inner.forget();
+        inner.find_hosts(self.policy)
+    }
+
     fn nack_now(&self, mut lease: Lease, delay: Duration) -> Result<(), Error> {
         let now = Instant::now();
         let mut inner = self.inner();
@@ -354,6 +410,14 @@ impl<S: Store> KeyedFrontier<S> {
 }
 
 impl<S> Inner<S> {
+    /// Forgets what is only in memory.
+    fn forget(&mut self) {
+        self.hosts.clear();
+        self.ready.clear();
+        self.leases.clear();
+        self.pending = 0;
+    }
+
     /// A host stands in the heap once for each thing that happened to it; past a bound, once is enough.
     fn tidy(&mut self) {
         if self.ready.len() <= 1024 + self.hosts.len() * 4 {
@@ -408,6 +472,22 @@ impl<S: Store> Frontier for KeyedFrontier<S> {
             }
             Ok(Some((checkpoints, progress)))
         })();
+        Box::pin(async { result })
+    }
+
+    fn known(&self, record: u128) -> Result<Option<u64>, Error> {
+        let stored = self.inner().store.get(&record_key(record))?;
+        let number = |bytes: Vec<u8>| bytes.try_into().map(u64::from_be_bytes);
+        stored.map(number).transpose().map_err(|_| bad("what is known of a record is damaged"))
+    }
+
+    fn retry_failed(&self) -> BoxFuture<'_, Result<u64, Error>> {
+        let result = self.retry_now();
+        Box::pin(async { result })
+    }
+
+    fn begin_again(&self) -> BoxFuture<'_, Result<(), Error>> {
+        let result = self.begin_now();
         Box::pin(async { result })
     }
 

@@ -10,12 +10,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 pub use keyed::KeyedFrontier;
 pub use memory::MemoryStore;
 pub use sled_store::SledStore;
 
-use super::canonical::RequestKey;
+use super::canonical::{RequestKey, request_key};
+use super::pagination::PageNumber;
 use crate::Error;
 use crate::sink::Checkpoint;
 use crate::types::BoxFuture;
@@ -34,12 +36,62 @@ pub struct Entry {
     pub attempts: u32,
     /// The page that linked to it.
     pub referrer: Option<String>,
+    /// What is asked for.
+    pub what: What,
+    /// What is sent, where it is no plain GET.
+    pub payload: Option<Payload>,
+    /// Which page of a pagination it is.
+    pub page: Option<PageNumber>,
+    /// What was carried along to it.
+    pub meta: BTreeMap<String, String>,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum What {
+    /// A page.
+    #[default]
+    Page,
+    /// The sitemaps that a site's robots.txt names.
+    Sitemaps,
+    /// A sitemap.
+    Sitemap,
+}
+
+/// What is sent with a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payload {
+    /// The method.
+    pub method: String,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Headers beside those of the session.
+    pub headers: Vec<(String, String)>,
 }
 
 impl Entry {
     /// A page to start from.
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), depth: 0, priority: 0, attempts: 0, referrer: None }
+        Self {
+            url: url.into(),
+            depth: 0,
+            priority: 0,
+            attempts: 0,
+            referrer: None,
+            what: What::Page,
+            payload: None,
+            page: None,
+            meta: BTreeMap::new(),
+        }
+    }
+
+    /// The key by which the request is known.
+    pub fn key(&self, url: &Url) -> RequestKey {
+        match &self.payload {
+            None => request_key("GET", url, b""),
+            Some(payload) => request_key(&payload.method, url, &payload.body),
+        }
     }
 }
 
@@ -62,6 +114,10 @@ pub struct Commit {
     pub discovered: Vec<(RequestKey, Entry)>,
     /// Keys that are seen without being fetched: where redirects led.
     pub seen: Vec<RequestKey>,
+    /// Pages that failed for good, and why; they are done as well.
+    pub failed: Vec<(Entry, String)>,
+    /// The keys of records that were written, and what they are now.
+    pub records: Vec<(u128, u64)>,
     /// What the sinks have made last, by name.
     pub checkpoints: BTreeMap<String, Checkpoint>,
     /// How far the crawl has come, as its engine writes it.
@@ -121,6 +177,18 @@ pub trait Frontier: Send + Sync {
     /// What the last commit stored: the sinks' checkpoints, and the progress; `None` in a new frontier.
     #[allow(clippy::type_complexity)]
     fn resume(&self) -> BoxFuture<'_, Result<Option<(BTreeMap<String, Checkpoint>, Vec<u8>)>, Error>>;
+
+    /// What a record was when it was written last, in this crawl or one before it; `None` if it never was.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn known(&self, record: u128) -> Result<Option<u64>, Error>;
+
+    /// Puts the pages that failed for good back, to be tried anew; gives how many.
+    fn retry_failed(&self) -> BoxFuture<'_, Result<u64, Error>>;
+
+    /// Forgets the pages and the progress, and keeps what is known of records: the next crawl begins at the start.
+    fn begin_again(&self) -> BoxFuture<'_, Result<(), Error>>;
 
     /// How much there is.
     fn stats(&self) -> FrontierStats;

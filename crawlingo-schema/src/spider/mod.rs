@@ -1,31 +1,45 @@
 //! A spider, as plain data: where it starts, what it takes of which pages, and which links it follows.
 
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
+mod follow;
+mod login;
+mod paginate;
+mod rate;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::serial::{selector_from_value, selector_to_map};
-use crate::{Query, Schema, SchemaError, SchemaErrorKind, Selector, Take, pattern, suggest};
+pub use follow::FollowRule;
+pub use login::Login;
+pub use paginate::{PageRule, Paginate};
+pub use rate::Rate;
+
+use crate::{Schema, SchemaError, SchemaErrorKind, css, pattern, suggest};
 
 const SPIDER_KEYS: &[&str] = &[
     "name",
     "start",
     "sitemap",
+    "sitemap_since",
+    "login",
+    "logged_out",
     "items",
     "follow",
+    "paginate",
     "allow",
     "deny",
     "hosts",
     "max_pages",
     "max_depth",
     "max_records",
+    "max_bytes",
     "max_seconds",
+    "max_pages_per_host",
+    "max_pages_per_pattern",
     "concurrency",
     "concurrency_per_host",
+    "adaptive",
     "rate_per_host",
     "robots",
+    "meta_robots",
     "order",
     "on_invalid",
     "retries",
@@ -64,10 +78,19 @@ pub struct SpiderSpec {
     pub start: Vec<String>,
     /// Whether the sitemaps of the start's sites are read for more pages.
     pub sitemap: bool,
+    /// Only what a sitemap says was changed then or later, as `2026-05-01`; what it says nothing of is read.
+    pub sitemap_since: Option<String>,
+    /// How one is logged in before the first page.
+    pub login: Option<Login>,
+    /// A CSS selector of what stands only on pages for those who are not logged in: such a page is fetched once more after
+    /// another login.
+    pub logged_out: Option<String>,
     /// What is extracted, of which pages.
     pub items: Vec<ItemRule>,
     /// Which links are followed.
     pub follow: Vec<FollowRule>,
+    /// Pages that are found by counting, or by a cursor.
+    pub paginate: Vec<Paginate>,
     /// Only URLs that match one of these regular expressions are followed; empty: all.
     pub allow: Vec<String>,
     /// URLs that match one of these are not followed.
@@ -80,16 +103,26 @@ pub struct SpiderSpec {
     pub max_depth: Option<u32>,
     /// The most records.
     pub max_records: Option<u64>,
+    /// The most bytes of bodies.
+    pub max_bytes: Option<u64>,
     /// The most seconds that a run takes.
     pub max_seconds: Option<u64>,
+    /// The most pages of one host.
+    pub max_pages_per_host: Option<u64>,
+    /// The most pages of one host whose paths differ in numbers only, such as those of a calendar without end.
+    pub max_pages_per_pattern: Option<u64>,
     /// How many pages are on their way at once.
     pub concurrency: usize,
     /// How many of them of one host.
     pub concurrency_per_host: usize,
+    /// Whether fewer pages are asked for at once while the servers are slow or refuse.
+    pub adaptive: bool,
     /// How often a host is asked: `8/s`, `30/m`, `500/h`; robots.txt may ask for less.
     pub rate_per_host: Option<Rate>,
     /// Whether robots.txt is obeyed.
     pub robots: bool,
+    /// Whether `nofollow` of a page's own `<meta name="robots">` or `X-Robots-Tag` is obeyed.
+    pub meta_robots: bool,
     /// Which pages come first.
     pub order: Order,
     /// What becomes of records that miss a required field.
@@ -108,24 +141,6 @@ pub struct ItemRule {
     /// Only of pages whose URL matches; none: of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
-}
-
-/// Which links of a page are followed.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct FollowRule {
-    /// The elements that link, or that hold what links.
-    pub selector: Selector,
-    /// Only URLs that match one of these; empty: all.
-    pub allow: Vec<String>,
-    /// No URLs that match one of these.
-    pub deny: Vec<String>,
-    /// Only from pages that lie fewer links than this from a start.
-    pub depth: Option<u32>,
-    /// Higher comes first; 0 unless said otherwise.
-    pub priority: i32,
-    /// Whether links that say `rel=nofollow` are left out.
-    pub nofollow: bool,
 }
 
 /// Which pages come first.
@@ -154,95 +169,34 @@ pub enum OnInvalid {
     Fail,
 }
 
-/// How often something is done: a number and a unit, such as `8/s`, `30/m` or `500/h`.
-///
-/// ```
-/// use std::time::Duration;
-/// use crawlingo_schema::Rate;
-/// let rate: Rate = "30/m".parse()?;
-/// assert_eq!(rate.interval(), Duration::from_secs(2));
-/// assert!("8 per second".parse::<Rate>().is_err());
-/// # Ok::<(), crawlingo_schema::SchemaError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rate {
-    count: f64,
-    unit: char,
-}
-
-impl Rate {
-    /// The time between two.
-    pub fn interval(&self) -> Duration {
-        let seconds = match self.unit {
-            'm' => 60.0,
-            'h' => 3600.0,
-            _ => 1.0,
-        };
-        Duration::from_secs_f64(seconds / self.count)
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.count, self.unit)
-    }
-}
-
-impl FromStr for Rate {
-    type Err = SchemaError;
-
-    fn from_str(text: &str) -> Result<Self, SchemaError> {
-        let bad = || {
-            SchemaError::new(SchemaErrorKind::Value, format!("{text:?} is no rate"))
-                .with_hint("write a number and a unit: `8/s`, `30/m` or `500/h`")
-        };
-        let (count, unit) = text.trim().split_once('/').ok_or_else(bad)?;
-        let count: f64 = count.trim().parse().map_err(|_| bad())?;
-        let unit = match unit.trim() {
-            "s" | "sec" | "second" => 's',
-            "m" | "min" | "minute" => 'm',
-            "h" | "hour" => 'h',
-            _ => return Err(bad()),
-        };
-        // Once in a day is the slowest that makes sense, a million a second the fastest.
-        if !(1e-5..=1e6).contains(&count) {
-            return Err(bad());
-        }
-        Ok(Self { count, unit })
-    }
-}
-
-impl Serialize for Rate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Rate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 impl Default for SpiderSpec {
     fn default() -> Self {
         Self {
             name: "spider".to_owned(),
             start: Vec::new(),
             sitemap: false,
+            sitemap_since: None,
+            login: None,
+            logged_out: None,
             items: Vec::new(),
             follow: Vec::new(),
+            paginate: Vec::new(),
             allow: Vec::new(),
             deny: Vec::new(),
             hosts: Vec::new(),
             max_pages: None,
             max_depth: None,
             max_records: None,
+            max_bytes: None,
             max_seconds: None,
+            max_pages_per_host: None,
+            max_pages_per_pattern: None,
             concurrency: 16,
             concurrency_per_host: 8,
+            adaptive: false,
             rate_per_host: None,
             robots: true,
+            meta_robots: false,
             order: Order::Breadth,
             on_invalid: OnInvalid::Quarantine,
             retries: 3,
@@ -264,53 +218,14 @@ impl ItemRule {
     }
 }
 
-impl FollowRule {
-    /// Follows what a selector finds.
-    pub fn new(selector: Selector) -> Self {
-        Self { selector, allow: Vec::new(), deny: Vec::new(), depth: None, priority: 0, nofollow: false }
-    }
-}
-
-/// The keys of a rule beside those of its selector.
-#[derive(Serialize, Deserialize, Default)]
-#[serde(default)]
-struct RuleKeys {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    allow: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    deny: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    priority: i32,
-    nofollow: bool,
-}
-
-impl Serialize for FollowRule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::Error as _;
-        let Self { selector, allow, deny, depth, priority, nofollow } = self.clone();
-        let keys = RuleKeys { allow, deny, depth, priority, nofollow };
-        let mut all = selector_to_map(&selector);
-        if let serde_json::Value::Object(keys) = serde_json::to_value(keys).map_err(S::Error::custom)? {
-            all.extend(keys);
-        }
-        all.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for FollowRule {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error as _;
-        let mut map = serde_json::Map::deserialize(deserializer)?;
-        let mut own = serde_json::Map::new();
-        for key in ["allow", "deny", "depth", "priority", "nofollow"] {
-            own.extend(map.shift_remove(key).map(|value| (key.to_owned(), value)));
-        }
-        let keys: RuleKeys = serde_json::from_value(own.into()).map_err(D::Error::custom)?;
-        let selector = selector_from_value(map.into(), "follow").map_err(D::Error::custom)?;
-        let RuleKeys { allow, deny, depth, priority, nofollow } = keys;
-        Ok(Self { selector, allow, deny, depth, priority, nofollow })
-    }
+/// `2026-05-01`, perhaps with a time behind it.
+fn is_date(text: &str) -> bool {
+    let day = text.get(..10).unwrap_or_default();
+    let shape = day.bytes().enumerate().all(|(at, byte)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    });
+    day.len() == 10 && shape && matches!(text.as_bytes().get(10), None | Some(b'T'))
 }
 
 fn structure(message: impl Into<String>) -> SchemaError {
@@ -365,7 +280,8 @@ impl SpiderSpec {
     }
 
     fn check_parts(&self) -> Result<(), SchemaError> {
-        if self.start.is_empty() {
+        // A template of pages is a start of its own.
+        if self.start.is_empty() && !self.paginate.iter().any(|rule| rule.url.is_some()) {
             return Err(structure("the spider starts nowhere").with_hint("add `start = [\"https://...\"]`"));
         }
         for start in &self.start {
@@ -375,7 +291,24 @@ impl SpiderSpec {
                     .at("start"));
             }
         }
-        if self.items.is_empty() && self.follow.is_empty() && !self.sitemap {
+        for (at, rule) in self.paginate.iter().enumerate() {
+            rule.check().map_err(|error| error.at(format!("paginate[{at}]")))?;
+        }
+        if let Some(login) = &self.login {
+            login.check().map_err(|error| error.at("login"))?;
+        }
+        if let Some(selector) = &self.logged_out {
+            css::parse(selector).map_err(|error| error.at("logged_out"))?;
+        }
+        if let Some(since) = &self.sitemap_since
+            && !is_date(since)
+        {
+            return Err(SchemaError::new(SchemaErrorKind::Value, format!("{since:?} is no date"))
+                .with_hint("write it as 2026-05-01")
+                .at("sitemap_since"));
+        }
+        let takes_nothing = self.items.is_empty() && self.follow.is_empty() && self.paginate.is_empty();
+        if takes_nothing && !self.sitemap {
             return Err(structure("the spider takes nothing and follows nothing")
                 .with_hint("add `[[items]]` with a schema, or `[[follow]]` with a selector"));
         }
@@ -389,17 +322,9 @@ impl SpiderSpec {
             patterns("items.on", item.on.as_slice())?;
         }
         for rule in &self.follow {
-            rule.selector.check().map_err(|error| error.at("follow"))?;
+            rule.check_selector().map_err(|error| error.at("follow"))?;
             patterns("follow.allow", &rule.allow)?;
             patterns("follow.deny", &rule.deny)?;
-            let attr = matches!(&rule.selector.take, Take::Text | Take::Attr(_));
-            if !matches!(rule.selector.query, Query::Css(_) | Query::XPath(_)) || !attr {
-                return Err(SchemaError::new(SchemaErrorKind::Kind, "`follow` needs elements that link")
-                    .with_hint(
-                        "use `css` or `xpath`; with `attr`, an address is taken of another attribute than `href`",
-                    )
-                    .at("follow"));
-            }
         }
         for (key, value) in [("concurrency", self.concurrency), ("concurrency_per_host", self.concurrency_per_host)] {
             if !(1..=4096).contains(&value) {
