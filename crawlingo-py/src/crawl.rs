@@ -84,7 +84,7 @@ fn prepare(py: Python<'_>, options: &RunOptions<'_>) -> Result<(SpiderCrawl<Reco
             if own { builder.build()? } else { builder.concurrency(spec.concurrency.max(1)).build()? }
         }
     };
-    let mut crawl = Dynamic(spec.clone()).crawl()?.session(session);
+    let mut crawl = Dynamic(spec.clone()).crawl().session(session);
     if let Some(folder) = &options.store {
         crawl = crawl.store(folder);
     }

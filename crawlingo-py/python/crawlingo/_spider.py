@@ -60,6 +60,14 @@ class SpiderOptions(TypedDict, total=False):
     """The URLs that it starts from. `{category}` in one stands for the argument `category` of the class."""
     sitemap: bool
     """Whether the sitemaps of the start's sites are read for more pages."""
+    sitemap_since: str
+    """Only what a sitemap says was changed then or later, as `2026-05-01`."""
+    login: Mapping[str, Any]
+    """How one is logged in before the first page: `url`, `form`, `fields`, `expect`."""
+    logged_out: str
+    """What stands on a page that asks for another login."""
+    paginate: Sequence[Mapping[str, Any]]
+    """Pages that are found by counting, or by a cursor, with the keys of a spider file."""
     items: Union[Sequence[type], Mapping[type, Optional[str]]]
     """What is taken, if `Spider[..]` does not say it; with a regular expression that the page's URL matches."""
     follow: Sequence[Any]
@@ -76,6 +84,16 @@ class SpiderOptions(TypedDict, total=False):
     """The most links from a start to a page."""
     max_records: int
     """The most records."""
+    max_bytes: int
+    """The most bytes of bodies."""
+    max_pages_per_host: int
+    """The most pages of one host."""
+    max_pages_per_pattern: int
+    """The most pages of one host whose paths differ in numbers only."""
+    adaptive: bool
+    """Whether fewer pages are asked for at once while the servers are slow or refuse."""
+    meta_robots: bool
+    """Whether `nofollow` of a page's own robots meta is obeyed."""
     max_seconds: int
     """The most seconds that a run takes."""
     concurrency: int
@@ -446,8 +464,8 @@ def spider(**options: Unpack[SpiderOptions]) -> Callable[[Type[S]], Type[S]]:
         for method in _NOT_YET:
             if hasattr(cls, method):
                 raise ConfigError(
-                    f"option `{method}`: {cls.__name__}.{method} would not be called: the engine takes no code of a "
-                    "spider for pages and requests yet; say what is taken by `Spider[..]` and what is followed by `follow`",
+                    f"option `{method}`: {cls.__name__}.{method} would not be called: spiders take no code for "
+                    "pages and requests in Python yet; say what is taken by `Spider[..]` and what is followed by `follow`",
                     key=method,
                 )
         given: Dict[str, Any] = dict(options)
