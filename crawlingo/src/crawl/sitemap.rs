@@ -106,7 +106,9 @@ impl Sitemap {
                 Event::GeneralRef(reference) => {
                     if let Ok(Some(letter)) = reference.resolve_char_ref() {
                         reading.text(letter.encode_utf8(&mut [0; 4]));
-                    } else if let Some(known) = quick_xml::escape::resolve_xml_entity(&reference) {
+                    } else if let Some(known) =
+                        quick_xml::escape::resolve_xml_entity(&reference)
+                    {
                         reading.text(known);
                     }
                 }
