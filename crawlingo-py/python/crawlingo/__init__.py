@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 from ._builder import Dataset
+from ._crawl_report import CrawlReport
 from ._crawlingo import Element, ElementList, Form, Page, Response, __version__
 from ._dataset import asdict, dataset
 from ._extract import extract
@@ -21,7 +22,7 @@ from ._fields import after_text, before_text, css, json, jsonld, meta, microdata
 from ._heal import Heal, HealStore
 from ._records import Records
 from ._session import Session
-from ._spider import CrawlReport, Spider, Stream, follow, spider
+from ._spider import Spider, Stream, follow, spider
 from .errors import (
     ConfigError,
     CrawlingoError,

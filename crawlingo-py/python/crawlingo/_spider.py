@@ -31,6 +31,7 @@ from typing import (
 from urllib.parse import quote
 
 from . import _crawlingo
+from ._crawl_report import CrawlReport, report_of
 from ._dataset import own_annotations
 from ._fields import selector_of
 from ._records import Path
@@ -148,59 +149,6 @@ def follow(
     return FollowSpec(rule)
 
 
-@dataclass(frozen=True)
-class CrawlReport:
-    """What a crawl did, over all its runs.
-
-    Attributes:
-        run_id: The crawl's name for itself.
-        ended: `done`, `bound`, `stopped` or `running`.
-        records: Records that the pages gave.
-        invalid: Records that missed a required field.
-        dropped: Records of this run that the spider's own code dropped or refused.
-        pages: Pages that were fetched, by status.
-        bytes: The bytes of their bodies.
-        datasets: The records of each dataset.
-        coverage: For each dataset and field, how many records have a value.
-        healed: For each dataset and field, on how many pages it healed.
-        skipped: Links and pages that were left out, by reason.
-        retries: How often a page was tried again.
-        failures: How many pages failed for good.
-        failed: They, and why; the first thousand.
-        pending: Pages that are still to be fetched.
-        seconds: How many seconds it took.
-    """
-
-    run_id: str
-    ended: str
-    records: int
-    invalid: int
-    pages: Dict[int, int]
-    bytes: int
-    datasets: Dict[str, int]
-    coverage: Dict[str, Dict[str, int]]
-    healed: Dict[str, Dict[str, int]]
-    skipped: Dict[str, int]
-    retries: int
-    failures: int
-    failed: List[Dict[str, str]]
-    pending: int
-    seconds: float
-    dropped: int = 0
-
-    @property
-    def fetched(self) -> int:
-        """How many pages were fetched."""
-        return sum(self.pages.values())
-
-
-def _report(said: Dict[str, Any], dropped: int) -> CrawlReport:
-    names = [name for name in CrawlReport.__dataclass_fields__ if name != "dropped"]
-    known = {name: said[name] for name in names}
-    known["pages"] = {int(status): count for status, count in known["pages"].items()}
-    return CrawlReport(**known, dropped=dropped)
-
-
 class Stream(Generic[T]):
     """The records of a crawl, for `for` and `async for`. The crawl waits for who takes them: asking for the next one
     says that the one before is done with."""
@@ -248,7 +196,7 @@ class Stream(Generic[T]):
     def report(self) -> Optional[CrawlReport]:
         """The report, once the stream has ended."""
         said = self._stream.report()
-        return None if said is None else _report(said, self._spider._dropped)
+        return None if said is None else report_of(said, self._spider._dropped)
 
     def close(self) -> None:
         """Ends the crawl. One with a store can be resumed."""
@@ -346,7 +294,7 @@ class Spider(Generic[T]):
         options = self._options(resume, store, session, dict(session_options))
         options.update(to=os.fspath(to), overwrite=overwrite, meta=list(meta))
         options["quarantine"] = None if quarantine is None else os.fspath(quarantine)
-        return _report(_crawlingo.crawl_run(options), self._dropped)
+        return report_of(_crawlingo.crawl_run(options), self._dropped)
 
     async def run_async(
         self,
@@ -364,7 +312,7 @@ class Spider(Generic[T]):
         options = self._options(resume, store, session, dict(session_options))
         options.update(to=os.fspath(to), overwrite=overwrite, meta=list(meta))
         options["quarantine"] = None if quarantine is None else os.fspath(quarantine)
-        return _report(await _crawlingo.crawl_run_async(options), self._dropped)
+        return report_of(await _crawlingo.crawl_run_async(options), self._dropped)
 
     def stream(
         self,
