@@ -9,7 +9,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/crawlingo/target
 # Fewer bytes to write and link; tests do not need more.
 export CARGO_INCREMENTAL ?= 0
 
-.PHONY: help setup demo test lint bench docs
+.PHONY: help setup demo test wheel lint bench docs
 
 help: ## Say what there is
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -22,6 +22,9 @@ demo: setup ## Start the demo shop, run the books spider over it, print a table,
 
 test: setup ## Run all tests
 	@scripts/test
+
+wheel: setup ## Build the Python wheel, optimised, into CARGO_TARGET_DIR/wheels
+	@scripts/wheel
 
 lint: ## Format and clippy, warnings as errors; cargo-deny where it is installed
 	cargo fmt --all -- --check

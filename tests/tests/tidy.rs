@@ -149,9 +149,16 @@ fn nothing_is_left_over() {
 
 #[test]
 fn every_crate_takes_the_lints_of_the_workspace() {
-    for member in
-        ["crawlingo-schema", "crawlingo-derive", "crawlingo", "crawlingo-cli", "examples/spiders", "tests", "benches"]
-    {
+    for member in [
+        "crawlingo-schema",
+        "crawlingo-derive",
+        "crawlingo",
+        "crawlingo-cli",
+        "crawlingo-py",
+        "examples/spiders",
+        "tests",
+        "benches",
+    ] {
         let manifest = root().join(member).join("Cargo.toml");
         let text = std::fs::read_to_string(&manifest).expect("every member has one");
         assert!(text.contains("[lints]\nworkspace = true"), "{}: add [lints] workspace = true", manifest.display());

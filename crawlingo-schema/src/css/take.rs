@@ -58,6 +58,17 @@ pub(super) fn split(text: &str) -> Result<(String, Option<Take>), SchemaError> {
                 }
             }
         }
+        // Else the next token's start would be taken for the place behind the bracket, and not behind the block.
+        if matches!(token, Token::SquareBracketBlock | Token::ParenthesisBlock | Token::CurlyBracketBlock)
+            || matches!(&token, Token::Function(_))
+        {
+            let skipped: Result<(), cssparser::ParseError<()>> = input.parse_nested_block(|inner| {
+                while inner.next().is_ok() {}
+                Ok(())
+            });
+            // What is wrong inside of it is the parser's to tell.
+            drop(skipped);
+        }
         match token {
             Token::Comma => {
                 takes.push(None);
@@ -85,4 +96,23 @@ pub(super) fn split(text: &str) -> Result<(String, Option<Take>), SchemaError> {
             .with_hint("end each with the same `::text` or `::attr()`, or write a chain of several selectors"));
     }
     Ok((plain, first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_may_stand_behind_a_bracket() {
+        for (selector, plain) in [
+            ("a[href]::attr(href)", "a[href]"),
+            ("a[href='x::text']::attr(href)", "a[href='x::text']"),
+            ("a[href] ::attr(href)", "a[href] *"),
+            ("a:not([rel])::attr(href)", "a:not([rel])"),
+            ("a:nth-child(2n + 1)::attr(href)", "a:nth-child(2n + 1)"),
+        ] {
+            let (found, take) = split(selector).expect(selector);
+            assert_eq!((found.trim_end(), take), (plain, Some(Take::Attr("href".to_owned()))), "{selector}");
+        }
+    }
 }
