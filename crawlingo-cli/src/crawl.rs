@@ -25,6 +25,15 @@ pub(crate) struct CrawlArgs {
     /// The folder in which the crawl is kept: the same command goes on with one that was interrupted.
     #[arg(long, value_name = "FOLDER")]
     store: Option<PathBuf>,
+    /// Start from the URLs of a file, one a line, beside those of the spider; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    start_from: Option<PathBuf>,
+    /// Try the pages anew that failed for good in the runs before; needs --store.
+    #[arg(long, requires = "store", conflicts_with = "incremental")]
+    retry_failed: bool,
+    /// Write only records that are new, or not as they were when a crawl in the same --store wrote them last.
+    #[arg(long, requires = "store")]
+    incremental: bool,
     /// Write over an output that is there.
     #[arg(long)]
     overwrite: bool,
@@ -80,6 +89,9 @@ impl From<Meta> for MetaColumn {
 
 pub(crate) async fn run(args: CrawlArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
     let mut spec = read_spider(&args.spider)?;
+    if let Some(path) = &args.start_from {
+        spec.start.extend(read_starts(path)?);
+    }
     spec.max_pages = args.max_pages.or(spec.max_pages);
     spec.max_records = args.max_records.or(spec.max_records);
     let wanted = args.min_coverage.iter().map(|text| coverage(text, &spec)).collect::<Result<Vec<_>, _>>()?;
@@ -101,7 +113,7 @@ pub(crate) async fn run(args: CrawlArgs, out: &mut dyn Write, err: &mut dyn Writ
     let quarantines = spec.on_invalid == OnInvalid::Quarantine;
     let mut crawl = Crawl::new(spec).session(session.build()?);
     if let Some(folder) = args.store {
-        crawl = crawl.store(folder);
+        crawl = crawl.store(folder).retry_failed(args.retry_failed).incremental(args.incremental);
     }
     if quarantines {
         let path = args.quarantine.unwrap_or_else(|| output.with_extension("invalid.jsonl"));
@@ -148,6 +160,25 @@ pub(crate) async fn run(args: CrawlArgs, out: &mut dyn Write, err: &mut dyn Writ
         }
     }
     Ok(code)
+}
+
+/// One URL a line; empty lines and those that begin with `#` are left out.
+fn read_starts(path: &Path) -> Result<Vec<String>, Error> {
+    let text = match path.to_str() {
+        Some("-") => std::io::read_to_string(std::io::stdin()),
+        _ => std::fs::read_to_string(path),
+    };
+    let text = text.map_err(|error| Error::io(path.display().to_string(), error))?;
+    let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|(at, line)| match line.starts_with("http://") || line.starts_with("https://") {
+            true => Ok(line.to_owned()),
+            false => {
+                let message = format!("line {} of {}: {line:?} is no URL of http or https", at + 1, path.display());
+                Err(Error::config("--start-from", message))
+            }
+        })
+        .collect()
 }
 
 fn read_spider(path: &Path) -> Result<SpiderSpec, Error> {
@@ -224,6 +255,9 @@ fn summary(report: &CrawlReport, output: &Path, err: &mut dyn Write) {
     if !report.skipped.is_empty() {
         let skipped: Vec<String> = report.skipped.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         let _ = writeln!(err, "  left out: {}", skipped.join(", "));
+    }
+    for warning in &report.warnings {
+        let _ = writeln!(err, "  warning: {warning}");
     }
     for failed in report.failed.iter().take(10) {
         let _ = writeln!(err, "  failed: {}: {}", failed.url, failed.reason);

@@ -28,6 +28,17 @@ impl Drop for Opened {
     }
 }
 
+/// A record as its type's own functions make it, where it has any.
+///
+/// # Errors
+/// When they refuse it.
+pub fn typed<T: Dataset>(record: Record) -> Result<Record, Error> {
+    match T::schema().fields.iter().any(|field| field.host_transform) {
+        true => T::from_record(record).map(T::into_record),
+        false => Ok(record),
+    }
+}
+
 /// Puts an argument into an address, percent-encoded so that it is one part of it.
 pub fn push_encoded(text: &mut String, argument: &impl std::fmt::Display) {
     /// What needs no encoding anywhere in a URL (RFC 3986, 2.3).

@@ -91,7 +91,16 @@ fn expand(input: &DeriveInput, model: &Model) -> TokenStream {
             }
         }
     });
-    let more = quote!(#parse #login);
+    let types: Vec<&syn::Type> = model.items.iter().map(|item| &item.ty).collect();
+    let typed = quote! {
+        fn typed(&self, record: #krate::dataset::Record) -> ::core::result::Result<#krate::dataset::Record, #krate::Error> {
+            #(if record.schema().name == <#types as #krate::dataset::Dataset>::schema().name {
+                return #krate::__private::typed::<#types>(record);
+            })*
+            ::core::result::Result::Ok(record)
+        }
+    };
+    let more = quote!(#parse #login #typed);
     implement(input, model, &spec, &more)
 }
 

@@ -44,6 +44,7 @@ pub struct Crawl {
     spec: Result<SpiderSpec, Error>,
     hooks: Option<Arc<dyn Hooks>>,
     session: Option<Session>,
+    typed: bool,
     retry_failed: bool,
     incremental: bool,
     store: Option<PathBuf>,
@@ -59,6 +60,7 @@ impl Crawl {
             spec: Ok(spec),
             hooks: None,
             session: None,
+            typed: false,
             retry_failed: false,
             incremental: false,
             store: None,
@@ -71,6 +73,12 @@ impl Crawl {
     /// A crawl of a spider that has code of its own; what is wrong with its data is told when it runs.
     pub(super) fn of(spec: Result<SpiderSpec, Error>, hooks: Arc<dyn Hooks>) -> Self {
         Self { spec, hooks: Some(hooks), ..Self::new(SpiderSpec::default()) }
+    }
+
+    /// Records go through their types, for what takes them knows none.
+    pub(super) fn typed(mut self) -> Self {
+        self.typed = true;
+        self
     }
 
     /// Sets whether the pages that failed for good in the runs before are tried anew.
@@ -175,6 +183,7 @@ impl Crawl {
             sitemap_since: spec.sitemap_since.clone(),
             logins: Logins::new(&spec, self.hooks.clone())?,
             hooks: self.hooks,
+            typed: self.typed,
             incremental: self.incremental,
             pages: spec.paginate.iter().map(Pages::new).collect::<Result<_, _>>()?,
             session,

@@ -122,6 +122,8 @@ pub(super) trait Hooks: Send + Sync {
     fn parse(&self, page: &Page, found: &mut Found) -> Result<(), Error>;
 
     fn login<'s>(&'s self, session: &'s Session) -> BoxFuture<'s, Result<(), Error>>;
+
+    fn typed(&self, record: Record) -> Result<Record, Error>;
 }
 
 impl<S: Spider + Send + Sync> Hooks for S {
@@ -131,5 +133,9 @@ impl<S: Spider + Send + Sync> Hooks for S {
 
     fn login<'s>(&'s self, session: &'s Session) -> BoxFuture<'s, Result<(), Error>> {
         Spider::login(self, session)
+    }
+
+    fn typed(&self, record: Record) -> Result<Record, Error> {
+        Spider::typed(self, record)
     }
 }

@@ -64,8 +64,16 @@ pub(super) fn read(response: Response, entry: &Entry, shared: &Shared) -> Result
         if !healed.is_empty() {
             read.healed.insert(item.extractor.schema().name.clone(), healed);
         }
-        records.extend(extraction.records);
         read.invalid.extend(extraction.errors);
+        for record in extraction.records {
+            match &shared.hooks {
+                Some(hooks) if shared.typed => match hooks.typed(record) {
+                    Ok(record) => records.push(record),
+                    Err(error) => read.invalid.push(error.at_url(&url)),
+                },
+                _ => records.push(record),
+            }
+        }
     }
     let mut found = Found::of(entry);
     if let Some(hooks) = &shared.hooks {

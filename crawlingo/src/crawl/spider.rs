@@ -72,6 +72,14 @@ pub trait Spider {
         Box::pin(async { Ok(()) })
     }
 
+    /// What goes into a sink for a record: that which the functions of its type (`with`) make of it.
+    ///
+    /// # Errors
+    /// When they refuse it: then it is no record.
+    fn typed(&self, record: Record) -> Result<Record, Error> {
+        Ok(record)
+    }
+
     /// Puts a crawl of it together. What is wrong with its arguments is told when it runs.
     fn crawl(self) -> SpiderCrawl<Self::Item>
     where
@@ -155,7 +163,7 @@ impl<T: FromScraped> SpiderCrawl<T> {
     /// # Errors
     /// As [`Crawl::run`].
     pub async fn run(self, sink: Box<dyn Sink>) -> Result<CrawlReport, Error> {
-        self.crawl.run(sink).await
+        self.crawl.typed().run(sink).await
     }
 
     /// Runs the crawl while its records are taken from the stream.

@@ -43,6 +43,8 @@ pub(super) struct Shared {
     pub(super) sitemap_since: Option<String>,
     pub(super) logins: Logins,
     pub(super) hooks: Option<Arc<dyn Hooks>>,
+    /// Whether records go through their types.
+    pub(super) typed: bool,
     /// Whether records that are known are left out.
     pub(super) incremental: bool,
     pub(super) policy: HostPolicy,

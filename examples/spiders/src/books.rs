@@ -1,7 +1,7 @@
 //! A listing of many pages: each product once, as a typed record, following the link to the next page.
 
 use crawlingo::value::Price;
-use crawlingo::{Dataset, Error, Session};
+use crawlingo::{Dataset, Spider};
 use serde::Serialize;
 use url::Url;
 
@@ -26,11 +26,12 @@ pub struct Book {
     pub stock: Option<u32>,
 }
 
-/// The link to the next page.
-#[derive(Debug, Dataset)]
-struct Pager {
-    #[selector(css = "a[rel=next]")]
-    next: Option<Url>,
+/// The listing from `start` on, page by page.
+#[derive(Debug, Clone, Spider)]
+#[spider(start = "{start}", item = Book, follow(css = "a[rel=next]"), order = "depth")]
+pub struct Books {
+    /// Its first page.
+    pub start: String,
 }
 
 /// A rating written as a word.
@@ -43,25 +44,4 @@ fn stars(word: String) -> Result<u8, String> {
         "Five" => Ok(5),
         other => Err(format!("{other:?} is no number of stars")),
     }
-}
-
-/// Reads the listing from `start` on, at most `max_pages` pages, and hands over the books of each page as it comes.
-///
-/// # Errors
-/// When a page cannot be fetched, or a book on it lacks what it must have.
-pub async fn crawl(
-    session: &Session,
-    start: &str,
-    max_pages: usize,
-    mut found: impl FnMut(Vec<Book>) -> Result<(), Error>,
-) -> Result<usize, Error> {
-    let mut next = Some(start.to_owned());
-    let mut pages = 0;
-    while let Some(url) = next.take().filter(|_| pages < max_pages) {
-        let page = session.page(&url).await?;
-        pages += 1;
-        found(page.datasets()?)?;
-        next = page.dataset::<Pager>()?.next.map(String::from);
-    }
-    Ok(pages)
 }

@@ -187,6 +187,20 @@ async fn a_spider_is_run_and_its_bounds_make_the_exit_code() {
     assert_eq!(few.code, 4, "{}", few.err);
     let report: serde_json::Value = serde_json::from_str(&few.out).expect("the report is JSON");
     assert_eq!((report["ended"].as_str(), report["pages"]["200"].as_u64()), (Some("bound"), Some(3)));
+    // The first run writes all, the second what is new since: nothing.
+    let (store, first, second) = (at("store"), at("first.jsonl"), at("second.jsonl"));
+    for (output, records) in [(&first, 300), (&second, 0)] {
+        let ran = run(&["crawl", &spider, "-o", output, "--store", &store, "--incremental"]).await;
+        assert!(ran.code == 0 && ran.err.contains(&format!("{records} records, done")), "{}", ran.err);
+        assert_eq!(std::fs::read_to_string(output).expect("it was written").lines().count(), records);
+    }
+    let starts = at("starts.txt");
+    std::fs::write(&starts, format!("# more\n\n{}/no/such/page\n", shop.url())).expect("it is written");
+    let more = ["crawl", &spider, "-o", &at("more.jsonl"), "--start-from", &starts, "--max-pages", "2"];
+    let ran = run(&more).await;
+    assert!(ran.err.contains("/no/such/page: "), "{}", ran.err);
+    std::fs::write(&starts, "nowhere").expect("it is written");
+    assert!(run(&more).await.err.contains("line 1 of"), "it says which line");
     for (args, part) in [
         (vec!["crawl", spider.as_str(), "-o", "x.xls"], ".jsonl, .json or .csv"),
         (vec!["crawl", spider.as_str(), "--min-coverage", "prize=1"], "no dataset of the spider has a field `prize`"),

@@ -1,10 +1,12 @@
 //! The demo shop through the real transport: typed records against the shop's own truth.
 
 use crawlingo::session::{after_text, css};
-use crawlingo::{Request, Session};
-use crawlingo_spiders::books::crawl;
+use crawlingo::sink::to;
+use crawlingo::{Request, Session, Spider};
+use crawlingo_spiders::books::{Book, Books};
 use crawlingo_spiders::product::Product;
 use crawlingo_tests::shop::{Shop, catalog};
+use futures_util::StreamExt as _;
 
 async fn shop() -> (Shop, Session) {
     (Shop::start(0).await.expect("a free port"), Session::new().expect("a session"))
@@ -12,16 +14,29 @@ async fn shop() -> (Shop, Session) {
 
 #[tokio::test]
 async fn the_listing_gives_every_product_once_with_its_values() {
-    let (shop, session) = shop().await;
-    let mut books = Vec::new();
-    let pages = crawl(&session, &shop.at("/catalogue/1"), usize::MAX, |found| {
-        books.extend(found);
-        Ok(())
-    })
-    .await
-    .expect("it goes through");
+    let shop = Shop::start(0).await.expect("a free port");
+    let spider = Books { start: shop.at("/catalogue/1") };
+    let mut stream = spider.clone().crawl().stream();
+    let mut books: Vec<Book> = Vec::new();
+    while let Some(scraped) = stream.next().await {
+        books.push(scraped.expect("it is a book").record);
+    }
+    let pages = stream.report().map_or(0, |report| report.fetched()) as usize;
     let truth = catalog::products();
     assert_eq!((pages, books.len()), (truth.len() / catalog::PER_PAGE, truth.len()));
+    // A file gets what the type's own functions make, the stars as a number.
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("books.jsonl");
+    let report = spider.crawl().run(to(&file).expect("it is one")).await.expect("it runs");
+    assert_eq!(report.records as usize, truth.len());
+    let text = std::fs::read_to_string(&file).expect("it was written");
+    for (line, product) in text.lines().zip(truth) {
+        let line: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+        assert_eq!(
+            (line["rating"].as_u64(), line["title"].as_str()),
+            (Some(product.rating.into()), Some(product.title.as_str()))
+        );
+    }
     for (book, product) in books.iter().zip(truth) {
         assert_eq!(book.title, product.title);
         assert_eq!(book.price.amount, product.amount, "{}", product.price_text);

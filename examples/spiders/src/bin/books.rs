@@ -1,4 +1,4 @@
-//! `books START [OUTPUT.jsonl] [PAGES]`: reads a shop's listing, writes JSON lines, prints a table.
+//! `books START [OUTPUT.jsonl]`: crawls a shop's listing, writes JSON lines, prints a table.
 
 #![allow(clippy::print_stdout)] // The table is the point.
 
@@ -6,27 +6,26 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use comfy_table::{CellAlignment, Table, presets};
-use crawlingo::{Error, Session};
-use crawlingo_spiders::books::{Book, crawl};
+use crawlingo::{Error, Spider};
+use crawlingo_spiders::books::{Book, Books};
+use futures_util::StreamExt as _;
 
 /// How many rows the table shows; the file holds all.
 const SHOWN: usize = 12;
 
-async fn run(start: &str, output: &str, pages: usize) -> Result<(), Error> {
-    let session = Session::new()?;
+async fn run(start: &str, output: &str) -> Result<(), Error> {
     let io = |error: std::io::Error| Error::io(output, error);
     let mut file = std::io::BufWriter::new(std::fs::File::create(output).map_err(io)?);
     let mut books: Vec<Book> = Vec::new();
-    let pages = crawl(&session, start, pages, |found| {
-        for book in &found {
-            serde_json::to_writer(&mut file, book).map_err(|error| io(error.into()))?;
-            file.write_all(b"\n").map_err(io)?;
-        }
-        books.extend(found);
-        Ok(())
-    })
-    .await?;
+    let mut stream = Books { start: start.to_owned() }.crawl().stream();
+    while let Some(scraped) = stream.next().await {
+        let book = scraped?.record;
+        serde_json::to_writer(&mut file, &book).map_err(|error| io(error.into()))?;
+        file.write_all(b"\n").map_err(io)?;
+        books.push(book);
+    }
     file.flush().map_err(io)?;
+    let pages = stream.report().map_or(0, |report| report.fetched());
 
     let mut table = Table::new();
     table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(["title", "amount", "currency", "rating", "stock"]);
@@ -53,19 +52,11 @@ async fn run(start: &str, output: &str, pages: usize) -> Result<(), Error> {
 async fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let Some(start) = args.next() else {
-        eprintln!("usage: books START [OUTPUT.jsonl] [PAGES]");
+        eprintln!("usage: books START [OUTPUT.jsonl]");
         return ExitCode::from(2);
     };
     let output = args.next().unwrap_or_else(|| "books.jsonl".to_owned());
-    let pages = match args.next().map(|pages| pages.parse()) {
-        None => usize::MAX,
-        Some(Ok(pages)) => pages,
-        Some(Err(_)) => {
-            eprintln!("books: PAGES is a number");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&start, &output, pages).await {
+    match run(&start, &output).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("books: {error}");
