@@ -1,5 +1,7 @@
 //! Our tokenizer and tree beside html5ever's own: over random markup and, where they are present, over real pages.
 
+#![allow(clippy::print_stdout)] // What is skipped is said.
+
 mod reference;
 
 use std::path::{Path, PathBuf};
