@@ -9,6 +9,8 @@ mod csv;
 mod file;
 mod json;
 mod memory;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -130,3 +130,37 @@ fn another_version_is_refused() {
     let error = KeyedFrontier::new(store, Order::Breadth, FAST).err().expect("it is of another version");
     assert!(error.to_string().contains("begin anew"), "{error}");
 }
+
+#[test]
+fn pages_that_failed_come_again_when_that_is_asked_for() {
+    every_store("failed", Order::Breadth, FAST, |frontier| {
+        discover(frontier, &[(A, 0, 0), (B, 0, 0)]);
+        let done = now(frontier.lease(2)).expect("it reads").leases;
+        let failed = vec![(Entry { attempts: 3, ..done[1].entry.clone() }, "it is down".to_owned())];
+        now(frontier.commit(Commit { done, failed, ..Commit::default() })).expect("it is stored");
+        assert!(now(frontier.lease(1)).expect("it reads").leases.is_empty());
+        assert_eq!(now(frontier.retry_failed()).expect("it is stored"), 1);
+        let again = now(frontier.lease(2)).expect("it reads").leases;
+        assert_eq!((urls(&again), again[0].entry.attempts), (vec![B], 0));
+        assert_eq!(now(frontier.retry_failed()).expect("it is stored"), 0, "once");
+    });
+}
+
+#[test]
+fn a_crawl_that_begins_again_knows_its_records_and_no_pages() {
+    every_store("again", Order::Breadth, FAST, |frontier| {
+        let checkpoints = [("out".to_owned(), Checkpoint(vec![7]))].into();
+        let discovered = vec![entry(A, 0, 0), entry(B, 0, 0)];
+        let records = vec![(5, 50), (6, 60)];
+        let progress = b"all".to_vec();
+        let commit = Commit { discovered, records, checkpoints, progress, ..Commit::default() };
+        now(frontier.commit(commit)).expect("it is stored");
+        now(frontier.begin_again()).expect("it is stored");
+        assert!(now(frontier.resume()).expect("it reads").is_none());
+        assert_eq!(frontier.stats(), FrontierStats::default());
+        let known: Vec<_> = (4..7).map(|record| frontier.known(record).expect("it reads")).collect();
+        assert_eq!(known, [None, Some(50), Some(60)]);
+        assert_eq!(discover(frontier, &[(A, 0, 0)]), 1, "it was forgotten");
+        assert_eq!(urls(&now(frontier.lease(2)).expect("it reads").leases), [A]);
+    });
+}
