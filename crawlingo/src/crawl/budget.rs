@@ -18,9 +18,17 @@ const MANY_DAYS: u64 = 1_000;
 pub(super) struct Counted {
     hosts: BTreeMap<String, u64>,
     patterns: BTreeMap<String, u64>,
+    /// Where nothing but a warning hangs on it, it need not last, and is not written with each commit.
+    #[serde(skip)]
+    passing: BTreeMap<String, u64>,
 }
 
 impl Counted {
+    /// Whether there is nothing that must last.
+    pub(super) fn is_empty(&self) -> bool {
+        self.hosts.is_empty() && self.patterns.is_empty()
+    }
+
     /// Counts a page that is about to be fetched. Gives why it must not be, and a warning.
     pub(super) fn count(&mut self, url: &str, spec: &SpiderSpec) -> (Option<&'static str>, Option<String>) {
         let Ok(url) = Url::parse(url) else { return (None, None) };
@@ -35,13 +43,17 @@ impl Counted {
         if over(self.patterns.get(&pattern).copied().unwrap_or(0), spec.max_pages_per_pattern) {
             return (Some("pattern budget"), None);
         }
-        if room(&self.hosts, &host) {
+        if spec.max_pages_per_host.is_some() && room(&self.hosts, &host) {
             *self.hosts.entry(host).or_default() += 1;
         }
         let mut warning = None;
-        if room(&self.patterns, &pattern) {
+        let patterns = match spec.max_pages_per_pattern {
+            Some(_) => &mut self.patterns,
+            None => &mut self.passing,
+        };
+        if room(patterns, &pattern) {
             let calendar = is_calendar(&pattern);
-            let count = self.patterns.entry(pattern.clone()).or_default();
+            let count = patterns.entry(pattern.clone()).or_default();
             *count += 1;
             if *count == if calendar { MANY_DAYS } else { MANY } {
                 let looks = if calendar { "; it looks like a calendar, which has no end" } else { "" };
@@ -106,5 +118,6 @@ mod tests {
             (0..5_000).filter_map(|day| counted.count(&format!("http://a/cal/2026/{day}/1"), &spec).1).collect();
         assert_eq!(warnings.len(), 1);
         assert!(warnings[0].contains("calendar"), "{}", warnings[0]);
+        assert!(counted.is_empty(), "nothing of it is written with each commit");
     }
 }

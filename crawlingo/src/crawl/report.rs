@@ -46,7 +46,7 @@ pub struct CrawlReport {
     /// What looks like a trap, such as a calendar without end.
     #[serde(default)]
     pub warnings: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Counted::is_empty")]
     pub(super) counted: Counted,
     /// Hosts that the starts led to.
     #[serde(default)]
